@@ -1,0 +1,18 @@
+# Warnings are errors in our own code; third-party headers come in as system headers.
+add_library(cutelab_flags INTERFACE)
+target_compile_options(cutelab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor
+                       -Wold-style-cast -Woverloaded-virtual -Werror>)
+target_compile_definitions(cutelab_flags INTERFACE CUTELAB_VERSION="${PROJECT_VERSION}")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_C_FLAGS_DEBUG "-O2 -g1")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+if(CUTELAB_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

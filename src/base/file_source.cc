@@ -1,0 +1,142 @@
+#include "base/file_source.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "base/text.h"
+
+namespace cutelab {
+namespace fs = std::filesystem;
+namespace {
+
+Error input_error(const std::string& path, std::string wrong, std::string remedy) {
+  return Error{ErrorKind::input, "open " + path, std::move(wrong), path, std::move(remedy)};
+}
+
+Error errno_error(const std::string& path, int code) {
+  const char* remedy = code == ENOENT   ? "check the spelling; `cutelab select WORDS` finds examples by name"
+                       : code == EACCES ? "give yourself read permission"
+                       : code == ELOOP  ? "the symbolic links go in a circle; name the real file"
+                                        : "check the path";
+  return input_error(path, std::strerror(code), remedy);
+}
+
+struct Walk {
+  std::vector<std::string> files;
+  std::vector<std::string>* unreadable;
+  std::set<std::pair<dev_t, ino_t>> seen;
+
+  void folder(const fs::path& path) {
+    struct stat st {};
+    if (stat(path.c_str(), &st) != 0 || !seen.insert({st.st_dev, st.st_ino}).second) return;
+    std::error_code code;
+    fs::directory_iterator it(path, code);
+    if (code) {
+      if (unreadable) unreadable->push_back(path.string());
+      return;
+    }
+    for (; it != fs::directory_iterator(); it.increment(code)) {
+      if (code) return;
+      entry(*it);
+    }
+  }
+
+  void entry(const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    std::error_code code;
+    const auto status = entry.status(code);
+    if (code) return;  // a link that leads nowhere
+    if (fs::is_directory(status)) {
+      if (name[0] != '.' && name != "__pycache__") folder(entry.path());
+    } else if (fs::is_regular_file(status)) {
+      files.push_back(entry.path().string());
+    }
+  }
+};
+
+}  // namespace
+
+Result<std::string> DiskFileSource::read(const std::string& path, std::uint64_t limit_bytes) const {
+  auto st = status(path);
+  if (!st) return st.error();
+  if (st->is_directory) return input_error(path, "is a folder, not a file", "name a file in it");
+  if (st->bytes > limit_bytes)
+    return input_error(path, fmt::format("has {}; at most {} are read", human_bytes(static_cast<long long>(st->bytes)),
+                                         human_bytes(static_cast<long long>(limit_bytes))),
+                       "name a kernel source, not data");
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return errno_error(path, errno);
+  std::string content(st->bytes, '\0');
+  const std::size_t got = std::fread(content.data(), 1, content.size(), file.get());
+  if (std::ferror(file.get())) return errno_error(path, errno);
+  content.resize(got);
+  return content;
+}
+
+Result<FileStatus> DiskFileSource::status(const std::string& path) const {
+  struct stat st {};
+  if (stat(path.c_str(), &st) != 0) return errno_error(path, errno);
+  if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    return input_error(path, "is neither a file nor a folder", "name a regular file");
+  return FileStatus{static_cast<std::uint64_t>(st.st_size),
+                    static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec,
+                    S_ISDIR(st.st_mode)};
+}
+
+Result<std::vector<std::string>> DiskFileSource::list(const std::string& folder,
+                                                      std::vector<std::string>* unreadable) const {
+  auto st = status(folder);
+  if (!st) return st.error();
+  if (!st->is_directory) return input_error(folder, "is a file, not a folder", "name the folder it lies in");
+  if (access(folder.c_str(), R_OK | X_OK) != 0) return errno_error(folder, errno);
+  Walk walk{{}, unreadable, {}};
+  walk.folder(folder);
+  std::sort(walk.files.begin(), walk.files.end());
+  return std::move(walk.files);
+}
+
+Status write_file_atomically(const std::string& path, const std::string& content) {
+  std::error_code code;
+  const fs::path target(path);
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
+  const std::string part = fmt::format("{}.{}.part", path, getpid());
+  {
+    std::ofstream out(part, std::ios::binary | std::ios::trunc);
+    out << content;
+    out.flush();
+    if (!out) {
+      const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path, "check the folder and free space"};
+      std::remove(part.c_str());
+      return error;
+    }
+  }
+  if (std::rename(part.c_str(), path.c_str()) != 0) {
+    const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path, "check the folder's permissions"};
+    std::remove(part.c_str());
+    return error;
+  }
+  return {};
+}
+
+Result<std::string> read_source(const FileSource& files, const std::string& path) {
+  auto text = files.read(path, max_source_bytes);
+  if (!text) return text.error();
+  if (trim(*text).empty()) return input_error(path, "the file is empty", "name a CuTe DSL or CUDA C++ source");
+  const auto nul = text->find('\0');
+  if (nul != std::string::npos)
+    return input_error(path, fmt::format("is a binary file (NUL byte at offset {})", nul),
+                       "name a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source");
+  return text;
+}
+
+}  // namespace cutelab

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cutelab {
+
+std::string_view trim(std::string_view s);
+std::vector<std::string_view> split(std::string_view s, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+bool starts_with_ignoring_case(std::string_view s, std::string_view prefix);
+std::string to_lower(std::string_view s);
+std::string replace_all(std::string s, std::string_view from, std::string_view to);
+
+/// Whole-string decimal or 0x integer; nothing else.
+std::optional<long long> parse_integer(std::string_view s);
+
+/// Levenshtein distance, insert/delete/replace each 1.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to `word` if it is near enough to be a typo (distance ≤ max(1, |word|/3)); for "did you mean".
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// 214016 -> "214,016".
+std::string with_thousands(long long n);
+
+/// 214016 -> "209.0 KiB"; below 1024 "17 B".
+std::string human_bytes(long long bytes);
+
+/// Terminal columns that UTF-8 text takes (combining marks 0, East Asian wide 2). Invalid bytes count 1 each.
+std::size_t display_width(std::string_view utf8);
+
+/// Valid UTF-8: each invalid byte becomes U+FFFD. Control characters other than \n and \t become U+FFFD too, so that
+/// text from a file cannot drive the terminal.
+std::string printable(std::string_view bytes);
+
+}  // namespace cutelab

@@ -1,0 +1,126 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/verb.h"
+
+namespace cutelab::cli {
+
+std::string Arguments::get(const std::string& flag, const std::string& otherwise) const {
+  const auto it = values_.find(flag);
+  return it == values_.end() || it->second.empty() ? otherwise : it->second.back();
+}
+
+std::vector<std::string> Arguments::all(const std::string& flag) const {
+  const auto it = values_.find(flag);
+  return it == values_.end() ? std::vector<std::string>{} : it->second;
+}
+
+namespace {
+
+std::string long_name(const Flag& flag) { return flag.name.substr(flag.name.rfind("--")); }
+
+std::vector<std::string> spellings(const VerbSpec& spec) {
+  std::vector<std::string> all = {"--help"};
+  for (const Flag& flag : spec.flags) all.push_back(long_name(flag));
+  return all;
+}
+
+Error usage_error(const VerbSpec& spec, std::string wrong, std::string remedy) {
+  return Error{ErrorKind::usage, spec.name, std::move(wrong), "",
+               remedy.empty() ? fmt::format("cutelab {} --help", spec.name) : std::move(remedy)};
+}
+
+struct Slots {
+  std::map<std::string, std::vector<std::string>> values;
+  std::map<std::string, bool> switches;
+  std::vector<std::vector<std::string>> positionals;
+};
+
+void declare(const VerbSpec& spec, CLI::App& app, Slots& slots) {
+  for (const Flag& flag : spec.flags) {
+    const std::string name = long_name(flag);
+    if (flag.value.empty()) {
+      app.add_flag(flag.name, slots.switches[name]);
+      continue;
+    }
+    auto* option = app.add_option(flag.name, slots.values[name])->expected(1);
+    option->multi_option_policy(flag.repeated ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+  }
+  slots.positionals.resize(spec.positionals.size());
+  for (std::size_t i = 0; i < spec.positionals.size(); ++i) {
+    const Positional& p = spec.positionals[i];
+    app.add_option(p.name, slots.positionals[i])->expected(p.least == 0 ? 1 : p.least, p.most < 0 ? 1 << 20 : p.most);
+  }
+}
+
+Status check_choices(const VerbSpec& spec, const Arguments& arguments) {
+  for (const Flag& flag : spec.flags) {
+    if (flag.choices.empty()) continue;
+    for (const std::string& value : arguments.all(long_name(flag))) {
+      if (std::find(flag.choices.begin(), flag.choices.end(), value) != flag.choices.end()) continue;
+      const auto near = nearest(value, flag.choices);
+      return usage_error(spec, fmt::format("{} does not take '{}'", long_name(flag), value),
+                         near ? fmt::format("did you mean '{}'? It takes: {}", *near, join(flag.choices, ", "))
+                              : fmt::format("it takes: {}", join(flag.choices, ", ")));
+    }
+  }
+  return {};
+}
+
+Status check_positionals(const VerbSpec& spec, const Slots& slots) {
+  for (std::size_t i = 0; i < spec.positionals.size(); ++i)
+    if (static_cast<int>(slots.positionals[i].size()) < spec.positionals[i].least)
+      return usage_error(spec, fmt::format("{} is missing", spec.positionals[i].name), "");
+  return {};
+}
+
+/// Words that no flag or positional took: `--name=value` of an open verb, or an error with the nearest spelling.
+Status take_extras(const VerbSpec& spec, const std::vector<std::string>& extras, Arguments& arguments) {
+  for (const std::string& word : extras) {
+    const auto equals = word.find('=');
+    if (spec.open_flags && word.rfind("--", 0) == 0 && equals != std::string::npos) {
+      arguments.open_.emplace_back(word.substr(2, equals - 2), word.substr(equals + 1));
+      continue;
+    }
+    if (word.rfind('-', 0) != 0) return usage_error(spec, fmt::format("'{}' is one argument too many", word), "");
+    const auto near = nearest(word.substr(0, equals), spellings(spec));
+    return usage_error(spec, fmt::format("unknown flag '{}'", word), near ? fmt::format("did you mean {}?", *near) : "");
+  }
+  return {};
+}
+
+Arguments collect(const Slots& slots) {
+  Arguments arguments;
+  for (const auto& [name, values] : slots.values)
+    if (!values.empty()) arguments.values_[name] = values;
+  for (const auto& [name, on] : slots.switches)
+    if (on) arguments.values_[name] = {};
+  for (const auto& words : slots.positionals)
+    arguments.positionals_.insert(arguments.positionals_.end(), words.begin(), words.end());
+  return arguments;
+}
+
+}  // namespace
+
+Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  Slots slots;
+  declare(spec, app, slots);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& e) {
+    return usage_error(spec, e.what(), "");
+  }
+  Arguments arguments = collect(slots);
+  if (auto status = take_extras(spec, app.remaining(), arguments); !status) return status.error();
+  if (auto status = check_positionals(spec, slots); !status) return status.error();
+  if (auto status = check_choices(spec, arguments); !status) return status.error();
+  return arguments;
+}
+
+}  // namespace cutelab::cli

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/verb.h"
+
+namespace cutelab::cli {
+namespace {
+
+std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
+  std::string out =
+      "cutelab: understand, import, measure and document CuTe GPU kernels\n\n"
+      "usage: cutelab VERB … | cutelab VERB --help | cutelab --version\n\n";
+  for (const auto& verb : verbs) {
+    const VerbSpec spec = verb->spec();
+    out += fmt::format("  {:<10} {:<12} {}\n", spec.name, spec.step, spec.summary);
+  }
+  out += "\nexit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this machine, 4 a fault of ours\n";
+  return out;
+}
+
+int report(const Error& error, Context& context) {
+  context.err << error.message() << "\n";
+  return static_cast<int>(exit_code_of(error.kind));
+}
+
+const Verb* find(const std::vector<std::unique_ptr<Verb>>& verbs, const std::string& name) {
+  for (const auto& verb : verbs)
+    if (verb->spec().name == name) return verb.get();
+  return nullptr;
+}
+
+Error unknown_verb(const std::vector<std::unique_ptr<Verb>>& verbs, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& verb : verbs) names.push_back(verb->spec().name);
+  const auto near = nearest(name, names);
+  return Error{ErrorKind::usage, "cutelab " + name, "no such verb", "",
+               near ? fmt::format("did you mean `cutelab {}`?", *near) : "verbs: " + join(names, ", ")};
+}
+
+bool wants_help(const std::vector<std::string>& words) {
+  return std::find_if(words.begin(), words.end(), [](auto& w) { return w == "--help" || w == "-h"; }) != words.end();
+}
+
+}  // namespace
+
+int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words, Context& context) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    context.out << overview(verbs);
+    return static_cast<int>(words.empty() ? ExitCode::usage : ExitCode::ok);
+  }
+  if (words[0] == "--version") {
+    context.out << "cutelab " CUTELAB_VERSION "\n";
+    return static_cast<int>(ExitCode::ok);
+  }
+  const Verb* verb = find(verbs, words[0]);
+  if (!verb) return report(unknown_verb(verbs, words[0]), context);
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  if (wants_help(rest)) {
+    context.out << help_text(verb->spec());
+    return static_cast<int>(ExitCode::ok);
+  }
+  auto arguments = parse_arguments(verb->spec(), rest);
+  if (!arguments) return report(arguments.error(), context);
+  auto code = verb->run(*arguments, context);
+  context.out.flush();
+  if (!code) return report(code.error(), context);
+  return static_cast<int>(*code);
+}
+
+}  // namespace cutelab::cli

@@ -1,0 +1,11 @@
+#include "cli/verbs.h"
+
+namespace cutelab::cli {
+
+std::vector<std::unique_ptr<Verb>> all_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  // One line per verb, in the order of the workflow.
+  return verbs;
+}
+
+}  // namespace cutelab::cli
