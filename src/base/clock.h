@@ -8,8 +8,8 @@ namespace cutelab {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual std::int64_t now_ns() const = 0;   ///< monotonic
-  virtual std::string utc_now() const = 0;   ///< "2026-01-31T12:00:00Z"
+  virtual std::int64_t now_ns() const = 0;  ///< monotonic
+  virtual std::string utc_now() const = 0;  ///< "2026-01-31T12:00:00Z"
 };
 
 class SystemClock final : public Clock {

@@ -5,7 +5,8 @@
 
 namespace cutelab {
 
-/// The process environment as a value: read once in main, passed down, faked in tests. Nothing below main calls getenv.
+/// The process environment as a value: read once in main, passed down, faked in tests. Nothing below main
+/// calls getenv.
 class Environment {
  public:
   Environment() = default;

@@ -5,10 +5,14 @@ namespace cutelab {
 ExitCode exit_code_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage:
-    case ErrorKind::input: return ExitCode::usage;
-    case ErrorKind::unavailable: return ExitCode::unavailable;
-    case ErrorKind::check: return ExitCode::failed_check;
-    case ErrorKind::internal: return ExitCode::internal;
+    case ErrorKind::input:
+      return ExitCode::usage;
+    case ErrorKind::unavailable:
+      return ExitCode::unavailable;
+    case ErrorKind::check:
+      return ExitCode::failed_check;
+    case ErrorKind::internal:
+      return ExitCode::internal;
   }
   return ExitCode::internal;
 }

@@ -14,16 +14,17 @@ enum class ErrorKind {
 
 /// The program's documented exit codes.
 enum class ExitCode : int {
-  ok = 0,           ///< done
-  failed_check = 1, ///< a check failed (--check, --fail-on, lints, verify)
-  usage = 2,        ///< wrong command line or bad input
-  unavailable = 3,  ///< could not be done on this machine; what could be done was done
-  internal = 4      ///< a fault of the program
+  ok = 0,            ///< done
+  failed_check = 1,  ///< a check failed (--check, --fail-on, lints, verify)
+  usage = 2,         ///< wrong command line or bad input
+  unavailable = 3,   ///< could not be done on this machine; what could be done was done
+  internal = 4       ///< a fault of the program
 };
 
 ExitCode exit_code_of(ErrorKind kind);
 
-/// An error as a person reads it: what was asked, what is wrong, where, what to do. `where` and `remedy` may be empty.
+/// An error as a person reads it: what was asked, what is wrong, where, what to do. `where` and `remedy` may
+/// be empty.
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string asked;   ///< "read examples/gemm.py"

@@ -71,9 +71,11 @@ Result<std::string> DiskFileSource::read(const std::string& path, std::uint64_t 
   if (!st) return st.error();
   if (st->is_directory) return input_error(path, "is a folder, not a file", "name a file in it");
   if (st->bytes > limit_bytes)
-    return input_error(path, fmt::format("has {}; at most {} are read", human_bytes(static_cast<long long>(st->bytes)),
-                                         human_bytes(static_cast<long long>(limit_bytes))),
-                       "name a kernel source, not data");
+    return input_error(
+        path,
+        fmt::format("has {}; at most {} are read", human_bytes(static_cast<long long>(st->bytes)),
+                    human_bytes(static_cast<long long>(limit_bytes))),
+        "name a kernel source, not data");
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) return errno_error(path, errno);
   std::string content(st->bytes, '\0');
@@ -115,13 +117,15 @@ Status write_file_atomically(const std::string& path, const std::string& content
     out << content;
     out.flush();
     if (!out) {
-      const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path, "check the folder and free space"};
+      const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path,
+                        "check the folder and free space"};
       std::remove(part.c_str());
       return error;
     }
   }
   if (std::rename(part.c_str(), path.c_str()) != 0) {
-    const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path, "check the folder's permissions"};
+    const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path,
+                      "check the folder's permissions"};
     std::remove(part.c_str());
     return error;
   }
@@ -131,7 +135,8 @@ Status write_file_atomically(const std::string& path, const std::string& content
 Result<std::string> read_source(const FileSource& files, const std::string& path) {
   auto text = files.read(path, max_source_bytes);
   if (!text) return text.error();
-  if (trim(*text).empty()) return input_error(path, "the file is empty", "name a CuTe DSL or CUDA C++ source");
+  if (trim(*text).empty())
+    return input_error(path, "the file is empty", "name a CuTe DSL or CUDA C++ source");
   const auto nul = text->find('\0');
   if (nul != std::string::npos)
     return input_error(path, fmt::format("is a binary file (NUL byte at offset {})", nul),

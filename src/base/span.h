@@ -3,7 +3,8 @@
 
 namespace cutelab {
 
-/// A place in a source text: byte offsets [begin, end) and the 1-based first and last line, 1-based first column (bytes).
+/// A place in a source text: byte offsets [begin, end) and the 1-based first and last line, 1-based first
+/// column (bytes).
 struct Span {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;

@@ -1,10 +1,10 @@
 #include "base/text.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <fmt/format.h>
 
 namespace cutelab {
 
@@ -142,7 +142,8 @@ bool is_wide(std::uint32_t c) {
 }
 
 bool is_zero_width(std::uint32_t c) {
-  return (c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F) || c == 0xFEFF;
+  return (c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F) ||
+         c == 0xFEFF;
 }
 
 }  // namespace

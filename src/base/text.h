@@ -20,7 +20,8 @@ std::optional<long long> parse_integer(std::string_view s);
 /// Levenshtein distance, insert/delete/replace each 1.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to `word` if it is near enough to be a typo (distance ≤ max(1, |word|/3)); for "did you mean".
+/// The candidate nearest to `word` if it is near enough to be a typo (distance ≤ max(1, |word|/3)); for "did
+/// you mean".
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 /// 214016 -> "214,016".
@@ -32,8 +33,8 @@ std::string human_bytes(long long bytes);
 /// Terminal columns that UTF-8 text takes (combining marks 0, East Asian wide 2). Invalid bytes count 1 each.
 std::size_t display_width(std::string_view utf8);
 
-/// Valid UTF-8: each invalid byte becomes U+FFFD. Control characters other than \n and \t become U+FFFD too, so that
-/// text from a file cannot drive the terminal.
+/// Valid UTF-8: each invalid byte becomes U+FFFD. Control characters other than \n and \t become U+FFFD too,
+/// so that text from a file cannot drive the terminal.
 std::string printable(std::string_view bytes);
 
 }  // namespace cutelab

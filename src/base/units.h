@@ -4,7 +4,8 @@
 
 namespace cutelab {
 
-/// A count with its unit in the type, so that bytes are never added to microseconds. `.count()` gives the bare number.
+/// A count with its unit in the type, so that bytes are never added to microseconds. `.count()` gives the
+/// bare number.
 template <class Tag, class Rep>
 class Quantity {
  public:

@@ -1,5 +1,5 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -47,12 +47,14 @@ void declare(const VerbSpec& spec, CLI::App& app, Slots& slots) {
       continue;
     }
     auto* option = app.add_option(flag.name, slots.values[name])->expected(1);
-    option->multi_option_policy(flag.repeated ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+    option->multi_option_policy(flag.repeated ? CLI::MultiOptionPolicy::TakeAll
+                                              : CLI::MultiOptionPolicy::TakeLast);
   }
   slots.positionals.resize(spec.positionals.size());
   for (std::size_t i = 0; i < spec.positionals.size(); ++i) {
     const Positional& p = spec.positionals[i];
-    app.add_option(p.name, slots.positionals[i])->expected(p.least == 0 ? 1 : p.least, p.most < 0 ? 1 << 20 : p.most);
+    app.add_option(p.name, slots.positionals[i])
+        ->expected(p.least == 0 ? 1 : p.least, p.most < 0 ? 1 << 20 : p.most);
   }
 }
 
@@ -63,8 +65,9 @@ Status check_choices(const VerbSpec& spec, const Arguments& arguments) {
       if (std::find(flag.choices.begin(), flag.choices.end(), value) != flag.choices.end()) continue;
       const auto near = nearest(value, flag.choices);
       return usage_error(spec, fmt::format("{} does not take '{}'", long_name(flag), value),
-                         near ? fmt::format("did you mean '{}'? It takes: {}", *near, join(flag.choices, ", "))
-                              : fmt::format("it takes: {}", join(flag.choices, ", ")));
+                         near
+                             ? fmt::format("did you mean '{}'? It takes: {}", *near, join(flag.choices, ", "))
+                             : fmt::format("it takes: {}", join(flag.choices, ", ")));
     }
   }
   return {};
@@ -77,7 +80,8 @@ Status check_positionals(const VerbSpec& spec, const Slots& slots) {
   return {};
 }
 
-/// Words that no flag or positional took: `--name=value` of an open verb, or an error with the nearest spelling.
+/// Words that no flag or positional took: `--name=value` of an open verb, or an error with the nearest
+/// spelling.
 Status take_extras(const VerbSpec& spec, const std::vector<std::string>& extras, Arguments& arguments) {
   for (const std::string& word : extras) {
     const auto equals = word.find('=');
@@ -85,9 +89,11 @@ Status take_extras(const VerbSpec& spec, const std::vector<std::string>& extras,
       arguments.open_.emplace_back(word.substr(2, equals - 2), word.substr(equals + 1));
       continue;
     }
-    if (word.rfind('-', 0) != 0) return usage_error(spec, fmt::format("'{}' is one argument too many", word), "");
+    if (word.rfind('-', 0) != 0)
+      return usage_error(spec, fmt::format("'{}' is one argument too many", word), "");
     const auto near = nearest(word.substr(0, equals), spellings(spec));
-    return usage_error(spec, fmt::format("unknown flag '{}'", word), near ? fmt::format("did you mean {}?", *near) : "");
+    return usage_error(spec, fmt::format("unknown flag '{}'", word),
+                       near ? fmt::format("did you mean {}?", *near) : "");
   }
   return {};
 }

@@ -17,7 +17,9 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
     const VerbSpec spec = verb->spec();
     out += fmt::format("  {:<10} {:<12} {}\n", spec.name, spec.step, spec.summary);
   }
-  out += "\nexit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this machine, 4 a fault of ours\n";
+  out +=
+      "\nexit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this machine, 4 a "
+      "fault of ours\n";
   return out;
 }
 
@@ -41,12 +43,14 @@ Error unknown_verb(const std::vector<std::unique_ptr<Verb>>& verbs, const std::s
 }
 
 bool wants_help(const std::vector<std::string>& words) {
-  return std::find_if(words.begin(), words.end(), [](auto& w) { return w == "--help" || w == "-h"; }) != words.end();
+  return std::find_if(words.begin(), words.end(), [](auto& w) { return w == "--help" || w == "-h"; }) !=
+         words.end();
 }
 
 }  // namespace
 
-int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words, Context& context) {
+int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,
+             Context& context) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     context.out << overview(verbs);
     return static_cast<int>(words.empty() ? ExitCode::usage : ExitCode::ok);

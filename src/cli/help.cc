@@ -32,7 +32,8 @@ std::string rows(const std::vector<std::pair<std::string, std::string>>& pairs) 
   std::string out;
   for (const auto& [a, b] : pairs) {
     out += "  " + a;
-    out += display_width(a) > left ? "\n  " + std::string(left, ' ') : std::string(left - display_width(a), ' ');
+    out +=
+        display_width(a) > left ? "\n  " + std::string(left, ' ') : std::string(left - display_width(a), ' ');
     out += "  " + b + "\n";
   }
   return out;

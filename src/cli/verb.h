@@ -16,11 +16,11 @@ namespace cutelab::cli {
 
 /// One flag of a verb; help, parsing and `--help --json` come from this alone.
 struct Flag {
-  std::string name;          ///< "--arch"; "-l,--list" for two spellings
-  std::string value;         ///< "SM" shown in help; empty = a switch
+  std::string name;   ///< "--arch"; "-l,--list" for two spellings
+  std::string value;  ///< "SM" shown in help; empty = a switch
   std::string help;
-  std::string default_text;  ///< shown in help; empty = none
-  bool repeated = false;     ///< may be given several times
+  std::string default_text;          ///< shown in help; empty = none
+  bool repeated = false;             ///< may be given several times
   std::vector<std::string> choices;  ///< the only values allowed; a typo gets a suggestion
 };
 
@@ -38,7 +38,7 @@ struct VerbSpec {
   std::vector<Positional> positionals;
   std::vector<Flag> flags;
   std::vector<std::string> examples;  ///< full command lines
-  bool open_flags = false;            ///< unknown `--name=value` are collected in Arguments::open (kernel parameters)
+  bool open_flags = false;  ///< unknown `--name=value` are collected in Arguments::open (kernel parameters)
 };
 
 /// Parsed command line of one verb.
@@ -79,13 +79,15 @@ class Verb {
 /// Every verb, in the order help lists them. One line per verb in verbs.cc.
 std::vector<std::unique_ptr<Verb>> all_verbs();
 
-/// Parses `words` (without the verb's name) against `spec`. Errors (kind usage) name the word, the verb and the nearest flag.
+/// Parses `words` (without the verb's name) against `spec`. Errors (kind usage) name the word, the verb and
+/// the nearest flag.
 Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words);
 
 /// Help of one verb for a terminal.
 std::string help_text(const VerbSpec& spec);
 
 /// argv without the program's name; writes to context; returns the process's exit code.
-int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words, Context& context);
+int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,
+             Context& context);
 
 }  // namespace cutelab::cli

@@ -24,22 +24,25 @@ enum class Family {
   B1,  ///< boundary handling: predicates, masks
   S1   ///< tile scheduler and persistent loop
 };
-inline constexpr Family all_families[] = {Family::H1, Family::H2, Family::H3, Family::H4, Family::D1, Family::D2, Family::D3,
-                                          Family::D4, Family::D5, Family::D6, Family::E1, Family::B1, Family::S1};
+inline constexpr Family all_families[] = {Family::H1, Family::H2, Family::H3, Family::H4, Family::D1,
+                                          Family::D2, Family::D3, Family::D4, Family::D5, Family::D6,
+                                          Family::E1, Family::B1, Family::S1};
 const char* name_of(Family family);   ///< "H1"
 const char* title_of(Family family);  ///< "TMA descriptors"
 
 /// One thing the reading claims, with the statement that carries it.
 struct Fact {
   Family family = Family::H1;
-  std::string kind;     ///< kebab-case construct: "tma-descriptor", "launch", "pipeline", "storage-member", "role", …
-  std::string subject;  ///< the source's own name for it: "tma_atom_a", "mainloop_pipeline", "sA", "self.mma_warp_id"
-  std::string says;     ///< one sentence for people
-  Location at;          ///< the statement
+  std::string
+      kind;  ///< kebab-case construct: "tma-descriptor", "launch", "pipeline", "storage-member", "role", …
+  std::string
+      subject;  ///< the source's own name for it: "tma_atom_a", "mainloop_pipeline", "sA", "self.mma_warp_id"
+  std::string says;                     ///< one sentence for people
+  Location at;                          ///< the statement
   std::map<std::string, Value> values;  ///< "stages", "bytes", "class", "direction", "swizzle", …
-  std::string kernel;   ///< kernel it belongs to; empty = the whole file
-  std::string role;     ///< role block it stands in; empty = all threads or host
-  bool optional = false;  ///< supporting detail: shown in the full report, not on the card
+  std::string kernel;                   ///< kernel it belongs to; empty = the whole file
+  std::string role;                     ///< role block it stands in; empty = all threads or host
+  bool optional = false;                ///< supporting detail: shown in the full report, not on the card
   KnownBy known_by = KnownBy::literal;
 };
 
@@ -110,14 +113,15 @@ struct SourceFile {
   int lines = 0;
 };
 
-/// Everything known about one kernel source. Views, lints, catalogs and comparisons work on this and on nothing else.
+/// Everything known about one kernel source. Views, lints, catalogs and comparisons work on this and on
+/// nothing else.
 struct Reading {
   static constexpr int schema_version = 1;
   std::vector<SourceFile> files;  ///< [0] is the file asked for, then helpers it imports
   std::string language;           ///< "cute-dsl", "cute-cpp"
-  std::string style;              ///< class, tutorial, primitives, task-scheduling, cute-ext, function, cpp, helper
-  std::string summary;            ///< first docstring or comment sentence
-  bool helper = false;            ///< holds no kernel of its own
+  std::string style;    ///< class, tutorial, primitives, task-scheduling, cute-ext, function, cpp, helper
+  std::string summary;  ///< first docstring or comment sentence
+  bool helper = false;  ///< holds no kernel of its own
   std::vector<Function> functions;
   ArchRequirement arch;
   std::vector<Fact> facts;

@@ -8,11 +8,11 @@ namespace cutelab::evidence {
 
 /// What a number means; one descriptor per metric (tag, name, unit, description, source counter).
 struct MetricDescriptor {
-  std::string tag;          ///< "duration_us"
-  std::string name;         ///< "Duration (us)"
-  std::string unit;         ///< "us", "%", "KB", ""
+  std::string tag;   ///< "duration_us"
+  std::string name;  ///< "Duration (us)"
+  std::string unit;  ///< "us", "%", "KB", ""
   std::string description;
-  std::string source;       ///< "cuda-event", "cupti:sm__…", "cubin", "computed"
+  std::string source;  ///< "cuda-event", "cupti:sm__…", "cubin", "computed"
 };
 
 /// A metric's value, or the reason why it has none. Exactly one of the two is set.
@@ -24,11 +24,11 @@ struct Metric {
 
 /// Where and with what a run was made.
 struct Provenance {
-  std::string device;         ///< "NVIDIA H200"; empty = no device
-  std::string arch;           ///< "sm_90a"
+  std::string device;  ///< "NVIDIA H200"; empty = no device
+  std::string arch;    ///< "sm_90a"
   std::string driver;
-  std::string compiler;       ///< "nvcc 13.0.88"
-  std::string source_hash;    ///< sha256 over the kernel's sources
+  std::string compiler;     ///< "nvcc 13.0.88"
+  std::string source_hash;  ///< sha256 over the kernel's sources
   std::string tool_version;
   std::string time_utc;
   std::map<std::string, std::string> configuration;  ///< parameters and tile configuration
@@ -47,10 +47,10 @@ struct Run {
   struct Check {
     bool made = false;
     bool passed = false;
-    double relative_error = 0;   ///< ||out - ref|| / ||ref||
+    double relative_error = 0;  ///< ||out - ref|| / ||ref||
     double tolerance = 0;
     std::string tolerance_reason;
-    std::string worst;           ///< "y[17][4095]: 1.25 against 1.24"
+    std::string worst;  ///< "y[17][4095]: 1.25 against 1.24"
     std::string not_made_because;
   } check;
   std::vector<std::string> notes;  ///< what could not be done and why; cache state, fill, clock remarks

@@ -8,7 +8,8 @@ namespace cutelab::evidence {
 
 bool Value::determined() const {
   if (undetermined()) return false;
-  if (const List* items = list()) return std::all_of(items->begin(), items->end(), [](auto& v) { return v.determined(); });
+  if (const List* items = list())
+    return std::all_of(items->begin(), items->end(), [](auto& v) { return v.determined(); });
   return true;
 }
 
@@ -46,7 +47,8 @@ Value literal(bool v) { return of(v); }
 Value literal(std::string v) { return of(std::move(v)); }
 Value literal(const char* v) { return of(std::string(v)); }
 
-Value undetermined(std::string reason, std::vector<std::string> depends_on, Location at, std::string formula) {
+Value undetermined(std::string reason, std::vector<std::string> depends_on, Location at,
+                   std::string formula) {
   Value value = of(Undetermined{std::move(reason), std::move(depends_on), at});
   value.formula = std::move(formula);
   value.known_by = KnownBy::computed;

@@ -20,18 +20,19 @@ struct Location {
 
 /// What a value depends on and why it could not be determined. Never a guess.
 struct Undetermined {
-  std::string reason;                   ///< "needs evaluation", "known only at run time", "unsupported construct: lambda"
-  std::vector<std::string> depends_on;  ///< "self.num_ab_stage", "--mma_tiler_mn", "utils.HardwareInfo().get_max_active_clusters"
-  Location at;                          ///< where the reading stopped
+  std::string reason;  ///< "needs evaluation", "known only at run time", "unsupported construct: lambda"
+  std::vector<std::string>
+      depends_on;  ///< "self.num_ab_stage", "--mma_tiler_mn", "utils.HardwareInfo().get_max_active_clusters"
+  Location at;     ///< where the reading stopped
   friend bool operator==(const Undetermined&, const Undetermined&) = default;
 };
 
 enum class KnownBy {
-  literal,    ///< stands in the source as it is
-  computed,   ///< evaluated from the source; `formula` says how
-  compiled,   ///< the compiler's intermediate form or the cubin says so
-  recorded,   ///< a recorded launch says so
-  measured    ///< a run on a device says so
+  literal,   ///< stands in the source as it is
+  computed,  ///< evaluated from the source; `formula` says how
+  compiled,  ///< the compiler's intermediate form or the cubin says so
+  recorded,  ///< a recorded launch says so
+  measured   ///< a run on a device says so
 };
 
 /// A determined or undetermined value with its origin.
@@ -39,7 +40,7 @@ struct Value {
   using List = std::vector<Value>;
   using Data = std::variant<Undetermined, bool, std::int64_t, double, std::string, List>;
   Data data = Undetermined{};
-  std::string formula;            ///< the expression as the source spells it; empty for a plain literal
+  std::string formula;  ///< the expression as the source spells it; empty for a plain literal
   KnownBy known_by = KnownBy::literal;
   std::vector<Location> origins;  ///< assignments that led here, first is nearest
 

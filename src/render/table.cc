@@ -14,7 +14,8 @@ std::string clip(const std::string& cell, int max_width) {
   std::string out;
   for (std::size_t at = 0; at < cell.size();) {
     std::size_t length = 1;
-    while (at + length < cell.size() && (static_cast<unsigned char>(cell[at + length]) & 0xC0) == 0x80) ++length;
+    while (at + length < cell.size() && (static_cast<unsigned char>(cell[at + length]) & 0xC0) == 0x80)
+      ++length;
     if (display_width(out) + display_width(std::string_view(cell).substr(at, length)) + 1 >
         static_cast<std::size_t>(max_width))
       break;
@@ -69,10 +70,12 @@ std::string csv(const Table& table) {
     return "\"" + replace_all(cell, "\"", "\"\"") + "\"";
   };
   std::string out;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) out += (i ? "," : "") + quoted(table.columns[i].title);
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    out += (i ? "," : "") + quoted(table.columns[i].title);
   out += "\r\n";
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < table.columns.size(); ++i) out += (i ? "," : "") + (i < row.size() ? quoted(row[i]) : "");
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      out += (i ? "," : "") + (i < row.size() ? quoted(row[i]) : "");
     out += "\r\n";
   }
   return out;
