@@ -9,14 +9,30 @@
 namespace cutelab::evidence {
 
 /// The versioned JSON form, documented in docs/schema.md. Every object that stands for a place has file,
-/// line, end_line, column.
+/// line, end_line, column. Post-conditions, for any reading or run:
+///   1. json_text() is valid UTF-8 JSON whatever bytes the strings hold; an invalid byte becomes U+FFFD.
+///   2. reading_from_json(json_text(r)) == r, and the same for runs, when the strings are valid UTF-8, places
+///   are known (or
+///      default) and name one of Reading::files, and no number is NaN.
+///   3. Every member is always there; what is unknown is null or empty, never left out.
 nlohmann::ordered_json to_json(const Reading& reading);
 nlohmann::ordered_json to_json(const Run& run);
 nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
 
-/// The inverse, for stored readings and runs. Errors (kind input): not JSON, another schema version, a member
-/// of wrong type.
+/// The text of the above, indented by two, ending in a newline; for callers that do without the JSON
+/// library's header.
+std::string json_text(const Reading& reading);
+std::string json_text(const Run& run);
+
+/// The inverse, for stored readings and runs. Members that are not in the schema are passed over.
+/// Errors (kind input): not JSON, another schema or version, a member missing or of wrong type (its path is
+/// named).
 Result<Reading> reading_from_json(const std::string& text);
 Result<Run> run_from_json(const std::string& text);
+
+/// "literal", "computed", "compiled", "recorded", "measured".
+const char* name_of(KnownBy known_by);
+/// "host", "jit", "kernel", "device".
+const char* name_of(Function::Kind kind);
 
 }  // namespace cutelab::evidence

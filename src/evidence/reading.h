@@ -44,6 +44,7 @@ struct Fact {
   std::string role;                     ///< role block it stands in; empty = all threads or host
   bool optional = false;                ///< supporting detail: shown in the full report, not on the card
   KnownBy known_by = KnownBy::literal;
+  friend bool operator==(const Fact&, const Fact&) = default;
 };
 
 enum class Tristate { no, yes, undetermined };
@@ -59,6 +60,7 @@ struct PatternFinding {
   std::string says;       ///< why present or absent, one sentence
   std::vector<Location> at;
   std::map<std::string, Value> values;  ///< numbers and sub-flags that belong to it
+  friend bool operator==(const PatternFinding&, const PatternFinding&) = default;
 };
 
 /// A host or device function and whom it calls; edges by index into Reading::functions.
@@ -71,8 +73,10 @@ struct Function {
     int callee = 0;
     Location at;
     bool launches = false;
+    friend bool operator==(const Call&, const Call&) = default;
   };
   std::vector<Call> calls;
+  friend bool operator==(const Function&, const Function&) = default;
 };
 
 /// Which architectures it is for, and the line that decides.
@@ -81,6 +85,7 @@ struct ArchRequirement {
   std::vector<std::string> family;  ///< other names the deciding operation accepts
   std::string reason;
   std::vector<Location> at;
+  friend bool operator==(const ArchRequirement&, const ArchRequirement&) = default;
 };
 
 struct CommandFlag {
@@ -88,29 +93,34 @@ struct CommandFlag {
   std::string help;
   Value default_value;
   Location at;
+  friend bool operator==(const CommandFlag&, const CommandFlag&) = default;
 };
 
 struct LocalImport {
   std::string module;    ///< as written
   std::string resolved;  ///< path, empty if not found
   Location at;
+  friend bool operator==(const LocalImport&, const LocalImport&) = default;
 };
 
 /// A rule the docstring or a guard states.
 struct Constraint {
   std::string text;
   Location at;
+  friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
 struct ParseProblem {
   std::string what;  ///< "syntax error"
   Location at;
+  friend bool operator==(const ParseProblem&, const ParseProblem&) = default;
 };
 
 struct SourceFile {
   std::string path;
   std::string revision;  ///< sha256 of the content, first 16 hex digits
   int lines = 0;
+  friend bool operator==(const SourceFile&, const SourceFile&) = default;
 };
 
 /// Everything known about one kernel source. Views, lints, catalogs and comparisons work on this and on
@@ -130,6 +140,7 @@ struct Reading {
   std::vector<LocalImport> imports;
   std::vector<Constraint> constraints;
   std::vector<ParseProblem> problems;
+  friend bool operator==(const Reading&, const Reading&) = default;
 };
 
 struct UndeterminedTotal {

@@ -20,6 +20,7 @@ struct Metric {
   std::string tag;
   std::optional<double> value;
   std::string missing_because;
+  friend bool operator==(const Metric&, const Metric&) = default;
 };
 
 /// Where and with what a run was made.
@@ -32,6 +33,7 @@ struct Provenance {
   std::string tool_version;
   std::string time_utc;
   std::map<std::string, std::string> configuration;  ///< parameters and tile configuration
+  friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
 /// One profiled or checked execution, or the record of why there was none.
@@ -52,8 +54,10 @@ struct Run {
     std::string tolerance_reason;
     std::string worst;  ///< "y[17][4095]: 1.25 against 1.24"
     std::string not_made_because;
+    friend bool operator==(const Check&, const Check&) = default;
   } check;
   std::vector<std::string> notes;  ///< what could not be done and why; cache state, fill, clock remarks
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 enum class VerdictKind { faster, slower, same, ambiguous, impossible };

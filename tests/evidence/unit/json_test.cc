@@ -1,0 +1,144 @@
+#include "evidence/json.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/text.h"
+
+namespace cutelab::evidence {
+namespace {
+using Json = nlohmann::json;
+
+Location at_line(std::uint32_t line) { return {0, {line * 10, line * 10 + 5, line, line, 1}}; }
+
+Reading every_member() {
+  Reading r;
+  r.files = {{"gemm.py", "0123456789abcdef", 10}};
+  r.functions = {{"Gemm.kernel", Function::Kind::kernel, at_line(3), {{0, at_line(4), true}}}};
+  Fact fact;
+  fact.at = at_line(2);
+  fact.values["stages"] =
+      undetermined("known only at run time", {"self.num_stages"}, at_line(2), "self.num_stages");
+  r.facts = {fact};
+  r.patterns = {
+      PatternFinding{"P1", "TMA multi-stage pipeline", true, Tristate::yes, "", "", "", {at_line(1)}, {}}};
+  r.flags = {{"--m", "rows", literal(std::int64_t{128}), at_line(5)}};
+  r.imports = {{"helpers", "helpers.py", at_line(1)}};
+  r.constraints = {{"m % 128 == 0", at_line(6)}};
+  r.problems = {{"syntax error", at_line(7)}};
+  return r;
+}
+
+TEST(EvidenceJson, Post1InvalidUtf8BecomesTheReplacementCharacter) {
+  Reading r;
+  r.summary = "a\xFF\xC3z";
+  const std::string text = json_text(r);
+  EXPECT_NE(text.find("a\uFFFD\uFFFDz"), std::string::npos) << text;
+  EXPECT_TRUE(Json::accept(text));
+}
+
+TEST(EvidenceJson, UndeterminedKeepsItsReason) {
+  const Reading r = every_member();
+  const auto json = to_json(r.facts[0].values.at("stages"), r);
+  EXPECT_TRUE(json["value"].is_null());
+  EXPECT_EQ(json["text"], "?");
+  EXPECT_EQ(json["undetermined"]["reason"], "known only at run time");
+  EXPECT_EQ(json["undetermined"]["depends_on"][0], "self.num_stages");
+  EXPECT_EQ(json["undetermined"]["at"]["line"], 2);
+}
+
+TEST(EvidenceJson, PlainListsStayPlain) {
+  Value list;
+  list.data = Value::List{literal(std::int64_t{128}), literal(std::int64_t{64})};
+  const auto json = to_json(list, Reading{});
+  EXPECT_EQ(json["value"].dump(), "[128,64]");
+  EXPECT_TRUE(json["items"].is_null());
+}
+
+std::string message(const std::string& text) {
+  const auto result = reading_from_json(text);
+  return result ? "" : result.error().message();
+}
+
+TEST(EvidenceJson, ErrorsNameWhatIsWrong) {
+  EXPECT_EQ(message("nonsense"),
+            "error: load a cutelab.reading document: is not JSON\n  try: write it again with `--json`");
+  EXPECT_EQ(
+      message("{}"),
+      "error: load a cutelab.reading document: has no member 'schema'\n  try: docs/schema.md has the form");
+  EXPECT_EQ(message(R"({"schema": "cutelab.reading", "schema_version": 99})"),
+            "error: load a cutelab.reading document: is cutelab.reading version 99; this program reads "
+            "cutelab.reading "
+            "version 1\n  try: write it again with this version of cutelab");
+  auto json = Json::parse(json_text(every_member()));
+  json["facts"][0]["values"]["stages"]["formula"] = 3;
+  EXPECT_EQ(message(json.dump()),
+            "error: load a cutelab.reading document: 'facts[0].values.stages.formula' is not a string\n"
+            "  at: facts[0].values.stages.formula\n  try: docs/schema.md has the form");
+}
+
+TEST(EvidenceJson, DeepNestingEndsInAnError) {
+  auto json = Json::parse(json_text(every_member()));
+  Json deep = 1;
+  for (int i = 0; i < 500; ++i) deep = Json::array({deep});
+  json["flags"][0]["default_value"]["value"] = deep;
+  EXPECT_NE(message(json.dump()).find("nested too deeply"), std::string::npos);
+}
+
+/// Member names per section of docs/schema.md: "Fact" -> {"family", "kind", …}.
+std::map<std::string, std::set<std::string>> documented() {
+  std::ifstream file(CUTELAB_SOURCE_DIR "/docs/schema.md");
+  std::map<std::string, std::set<std::string>> out;
+  std::string section;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("## ", 0) == 0) section = line.substr(3);
+    if (line.rfind("| `", 0) == 0) out[section].insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  return out;
+}
+
+std::set<std::string> members(const Json& json) {
+  std::set<std::string> out;
+  for (const auto& [name, value] : json.items()) out.insert(name);
+  return out;
+}
+
+TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
+  const Json reading = Json::parse(json_text(every_member()));
+  evidence::Run filled;
+  filled.metrics = {{"duration_us", 1.0, ""}};
+  const Json run = Json::parse(json_text(filled));
+  const Json& fact = reading["facts"][0];
+  const std::map<std::string, Json> written = {{"Reading", reading},
+                                               {"File", reading["files"][0]},
+                                               {"Location", fact["at"]},
+                                               {"Value", fact["values"]["stages"]},
+                                               {"Undetermined", fact["values"]["stages"]["undetermined"]},
+                                               {"Fact", fact},
+                                               {"Pattern", reading["patterns"][0]},
+                                               {"Architecture", reading["arch"]},
+                                               {"Function", reading["functions"][0]},
+                                               {"Call", reading["functions"][0]["calls"][0]},
+                                               {"Flag", reading["flags"][0]},
+                                               {"Import", reading["imports"][0]},
+                                               {"Constraint", reading["constraints"][0]},
+                                               {"Problem", reading["problems"][0]},
+                                               {"Totals", reading["totals"]},
+                                               {"Run", run},
+                                               {"Provenance", run["provenance"]},
+                                               {"Metric", run["metrics"][0]},
+                                               {"Check", run["check"]}};
+  const auto pages = documented();
+  EXPECT_EQ(pages.size(), written.size());
+  for (const auto& [section, json] : written) {
+    ASSERT_TRUE(pages.count(section)) << section;
+    EXPECT_EQ(pages.at(section), members(json)) << section;
+  }
+}
+
+}  // namespace
+}  // namespace cutelab::evidence
