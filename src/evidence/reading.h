@@ -34,7 +34,7 @@ const char* title_of(Family family);  ///< "TMA descriptors"
 struct Fact {
   Family family = Family::H1;
   std::string
-      kind;  ///< kebab-case construct: "tma-descriptor", "launch", "pipeline", "storage-member", "role", …
+      kind;  ///< construct, kebab-case; evidence/names.h lists them: "tma-descriptor", "storage-member", …
   std::string
       subject;  ///< the source's own name for it: "tma_atom_a", "mainloop_pipeline", "sA", "self.mma_warp_id"
   std::string says;                     ///< one sentence for people

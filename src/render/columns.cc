@@ -1,0 +1,164 @@
+#include "render/columns.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/text.h"
+
+namespace cutelab::render {
+namespace {
+
+constexpr int gap = 2;
+
+int width_of(std::string_view text) { return static_cast<int>(display_width(text)); }
+
+/// Bytes of the character at the front: one lead byte and its continuation bytes.
+std::size_t character_length(std::string_view text) {
+  std::size_t length = 1;
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) ++length;
+  return length;
+}
+
+/// The longest prefix of at most `width` columns, at least one character.
+std::string_view prefix(std::string_view text, int width) {
+  std::size_t end = 0;
+  int used = 0;
+  while (end < text.size()) {
+    const std::size_t length = character_length(text.substr(end));
+    used += width_of(text.substr(end, length));
+    if (used > width && end != 0) break;
+    end += length;
+  }
+  return text.substr(0, end);
+}
+
+std::string one_line(std::string_view text) {
+  const std::string flat = replace_all(replace_all(printable(text), "\n", " "), "\t", " ");
+  return flat.substr(0, flat.find_last_not_of(' ') + 1);
+}
+
+class Layout {
+ public:
+  Layout(const Columns& table, int width, int indent) : table_(table), indent_(indent) {
+    for (const ColumnSpec& column : table.columns) widths_.push_back(width_of(column.title));
+    for (const auto& row : table.rows) {
+      assert(row.size() <= widths_.size());
+      for (std::size_t i = 0; i < row.size(); ++i)
+        widths_[i] = std::max(widths_[i], width_of(one_line(row[i].text)));
+    }
+    const int gaps = gap * (static_cast<int>(widths_.size()) - 1);
+    shrink(width - indent - gaps, true);
+    shrink(width - indent - gaps, false);
+  }
+
+  std::string line(const std::vector<std::vector<std::string>>& cells, const std::vector<Style>& styles,
+                   const Paint& paint, std::size_t number) const {
+    std::string out, pending(static_cast<std::size_t>(indent_), ' ');
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      const std::string text = number < cells[i].size() ? cells[i][number] : "";
+      const std::string fill(static_cast<std::size_t>(std::max(0, widths_[i] - width_of(text))), ' ');
+      const bool right = table_.columns[i].align == Align::right;
+      if (right) pending += fill;
+      if (!text.empty()) {
+        out += pending + paint(styles[i], text);
+        pending.clear();
+      }
+      pending += (right ? "" : fill) + std::string(gap, ' ');
+    }
+    return out + "\n";
+  }
+
+  std::vector<std::string> cell(std::size_t column, const std::string& text) const {
+    const std::string flat = one_line(text);
+    if (table_.columns[column].wraps) return wrap(flat, widths_[column]);
+    return {clip(flat, widths_[column])};
+  }
+
+ private:
+  /// Takes columns one by one from the widest column of the kind until all fit or all are at their least.
+  void shrink(int room, bool wrapping) {
+    int over = -room;
+    for (const int width : widths_) over += width;
+    for (; over > 0; --over) {
+      int widest = -1;
+      for (std::size_t i = 0; i < widths_.size(); ++i) {
+        const ColumnSpec& column = table_.columns[i];
+        if (column.wraps != wrapping || widths_[i] <= std::max(column.least, 1)) continue;
+        if (widest < 0 || widths_[i] > widths_[static_cast<std::size_t>(widest)])
+          widest = static_cast<int>(i);
+      }
+      if (widest < 0) return;
+      --widths_[static_cast<std::size_t>(widest)];
+    }
+  }
+
+  const Columns& table_;
+  int indent_;
+  std::vector<int> widths_;
+};
+
+}  // namespace
+
+std::string clip(std::string_view text, int width) {
+  if (width_of(text) <= width) return std::string(text);
+  if (width <= 1) return "…";
+  return std::string(prefix(text, width - 1)) + "…";
+}
+
+std::string clip_middle(std::string_view text, int width) {
+  if (width_of(text) <= width) return std::string(text);
+  if (width <= 3) return clip(text, width);
+  const std::string_view front = prefix(text, (width - 1) / 3);
+  std::string_view back = text.substr(front.size());
+  while (width_of(back) > width - 1 - width_of(front)) back.remove_prefix(character_length(back));
+  return std::string(front) + "…" + std::string(back);
+}
+
+std::vector<std::string> wrap(std::string_view text, int width) {
+  std::vector<std::string> lines;
+  std::string line;
+  const auto flush = [&] {
+    if (!line.empty()) lines.push_back(line);
+    line.clear();
+  };
+  for (std::string_view word : split(text, ' ')) {
+    if (word.empty()) continue;
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > width) flush();
+    while (width_of(word) > width) {
+      const std::string_view part = prefix(word, width);
+      if (part.size() == word.size()) break;
+      lines.emplace_back(part);
+      word.remove_prefix(part.size());
+    }
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  flush();
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+std::string columns(const Columns& table, int width, const Paint& paint, int indent) {
+  const Layout layout(table, width, indent);
+  const std::size_t count = table.columns.size();
+  std::string out;
+  if (std::any_of(table.columns.begin(), table.columns.end(), [](auto& c) { return !c.title.empty(); })) {
+    std::vector<std::vector<std::string>> titles;
+    for (std::size_t i = 0; i < count; ++i)
+      titles.push_back({layout.cell(i, table.columns[i].title).front()});
+    out += layout.line(titles, std::vector<Style>(count, Style::faint), paint, 0);
+  }
+  for (const auto& row : table.rows) {
+    std::vector<std::vector<std::string>> cells(count);
+    std::vector<Style> styles(count, Style::plain);
+    std::size_t lines = 1;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells[i] = layout.cell(i, row[i].text);
+      styles[i] = row[i].style;
+      lines = std::max(lines, cells[i].size());
+    }
+    for (std::size_t n = 0; n < lines; ++n) out += layout.line(cells, styles, paint, n);
+  }
+  return out;
+}
+
+}  // namespace cutelab::render

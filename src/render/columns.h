@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "render/paint.h"
+#include "render/table.h"
+
+namespace cutelab::render {
+
+struct Cell {
+  std::string text;
+  Style style = Style::plain;
+};
+
+struct ColumnSpec {
+  std::string title;
+  Align align = Align::left;
+  bool wraps =
+      false;      ///< long text goes on below in its column; otherwise it ends in "…" when there is no room
+  int least = 4;  ///< never narrower than this, if its content is not
+};
+
+/// A table for a terminal of a given width: aligned columns, two spaces between them, a faint title line if
+/// any title is set.
+struct Columns {
+  std::vector<ColumnSpec> columns;
+  std::vector<std::vector<Cell>> rows;  ///< shorter rows are filled with empty cells
+};
+
+/// Post-conditions:
+///   1. No line is wider than `width` columns of the terminal, if the columns' `least` widths and the gaps
+///   fit in it.
+///   2. Every cell starts at its column's position in every row.
+///   3. The text of a wrapping cell appears whole; without control characters whatever its bytes were.
+///   4. No line ends in a space.
+std::string columns(const Columns& table, int width, const Paint& paint, int indent = 2);
+
+/// `text` broken between words into lines of at most `width` columns; a word longer than that is broken
+/// inside.
+std::vector<std::string> wrap(std::string_view text, int width);
+
+/// `text` cut to `width` columns, its last one "…" if anything was cut.
+std::string clip(std::string_view text, int width);
+
+/// Cut in the middle instead, so that both ends stay readable: "folder/…/dense_gemm.py".
+std::string clip_middle(std::string_view text, int width);
+
+}  // namespace cutelab::render

@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "render/columns.h"
+#include "render/html.h"
+#include "render/paint.h"
+#include "render/svg.h"
+
+namespace cutelab::render {
+namespace {
+
+TEST(Paint, OffLeavesTextAlone) {
+  EXPECT_EQ(Paint(false)(Style::bad, "absent"), "absent");
+  EXPECT_EQ(Paint(true)(Style::bad, "absent"), "\x1b[31mabsent\x1b[0m");
+  EXPECT_EQ(Paint(true)(Style::plain, "x"), "x");
+}
+
+TEST(Paint, ColourNeedsATerminalAndNobodyAgainstIt) {
+  EXPECT_TRUE(wants_colour(true, "", "xterm"));
+  EXPECT_FALSE(wants_colour(false, "", "xterm"));
+  EXPECT_FALSE(wants_colour(true, "1", "xterm"));
+  EXPECT_FALSE(wants_colour(true, "", "dumb"));
+}
+
+TEST(Columns, LineUpAndWrap) {
+  const Columns table = {{{"pattern"}, {"n", Align::right}, {"why", Align::left, true}},
+                         {{{"TMA"}, {"7"}, {"a ring of seven stages"}}, {{"swizzle"}, {"128"}, {"sA"}}}};
+  EXPECT_EQ(columns(table, 30, Paint()),
+            "  pattern    n  why\n"
+            "  TMA        7  a ring of\n"
+            "                seven stages\n"
+            "  swizzle  128  sA\n");
+}
+
+TEST(Columns, ElidesWhatMayNotWrap) {
+  const Columns table = {{{""}, {""}}, {{{"a_very_long_name_of_something"}, {"x"}}}};
+  EXPECT_EQ(columns(table, 20, Paint(), 0), "a_very_long_name…  x\n");
+}
+
+TEST(Columns, ControlCharactersFromAFileDoNotReachTheTerminal) {
+  const Columns table = {{{""}, {"", Align::left, true}}, {{{"\x1b[2J"}, {"line\nbreak\x07"}}}};
+  const std::string out = columns(table, 80, Paint());
+  EXPECT_EQ(out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 1);
+}
+
+TEST(Clip, KeepsWholeCharacters) {
+  EXPECT_EQ(clip("größe", 3), "gr…");
+  EXPECT_EQ(clip("漢字漢字", 5), "漢字…");
+  EXPECT_EQ(clip_middle("folder/of/cutlass/dense_gemm.py", 20), "folder…dense_gemm.py");
+}
+
+TEST(Wrap, BreaksBetweenWordsAndInsideLongOnes) {
+  EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(wrap("abcdefgh i", 3), (std::vector<std::string>{"abc", "def", "gh", "i"}));
+  EXPECT_EQ(wrap("", 10), std::vector<std::string>{""});
+}
+
+TEST(Html, EscapesWhatCouldEscape) {
+  EXPECT_EQ(html_escape("<script>\"'&</script>"), "&lt;script&gt;&quot;&#39;&amp;&lt;/script&gt;");
+  EXPECT_EQ(html_escape(std::string("a\x1b\xFFz", 4)), "a\uFFFD\uFFFDz");
+  EXPECT_EQ(text_element("a", {{"href", "\"><b>"}}, "<i>"), "<a href=\"&quot;&gt;&lt;b&gt;\">&lt;i&gt;</a>");
+}
+
+TEST(Svg, EscapesTextAndKeepsItsSize) {
+  Svg svg;
+  svg.text(1, 2, "</text><script>", "t");
+  const std::string out = svg.document(10, 20, "d", "roles \"x\"");
+  EXPECT_EQ(out.find("<script>"), std::string::npos);
+  EXPECT_NE(out.find("viewBox=\"0 0 10 20\""), std::string::npos);
+  EXPECT_NE(out.find("aria-label=\"roles &quot;x&quot;\""), std::string::npos);
+}
+
+TEST(Svg, ArrowHeadEndsAtItsGoal) {
+  Svg svg;
+  svg.arrow(0, 5, 100, 5, "a");
+  EXPECT_NE(svg.document(1, 1, "", "").find("M100 5L93 8.5L93 1.5Z"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cutelab::render
