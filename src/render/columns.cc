@@ -32,11 +32,6 @@ std::string_view prefix(std::string_view text, int width) {
   return text.substr(0, end);
 }
 
-std::string one_line(std::string_view text) {
-  const std::string flat = replace_all(replace_all(printable(text), "\n", " "), "\t", " ");
-  return flat.substr(0, flat.find_last_not_of(' ') + 1);
-}
-
 class Layout {
  public:
   Layout(const Columns& table, int width, int indent) : table_(table), indent_(indent) {
@@ -99,6 +94,11 @@ class Layout {
 
 }  // namespace
 
+std::string one_line(std::string_view text) {
+  const std::string flat = replace_all(replace_all(printable(text), "\n", " "), "\t", " ");
+  return flat.substr(0, flat.find_last_not_of(' ') + 1);
+}
+
 std::string clip(std::string_view text, int width) {
   if (width_of(text) <= width) return std::string(text);
   if (width <= 1) return "…";
@@ -137,7 +137,26 @@ std::vector<std::string> wrap(std::string_view text, int width) {
   return lines;
 }
 
-std::string columns(const Columns& table, int width, const Paint& paint, int indent) {
+namespace {
+
+/// The table without the columns in which no row says anything.
+Columns without_empty_columns(const Columns& table) {
+  Columns out;
+  out.rows.resize(table.rows.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto says = [&](const std::vector<Cell>& row) { return i < row.size() && !row[i].text.empty(); };
+    if (!table.rows.empty() && std::none_of(table.rows.begin(), table.rows.end(), says)) continue;
+    out.columns.push_back(table.columns[i]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      out.rows[r].push_back(i < table.rows[r].size() ? table.rows[r][i] : Cell());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string columns(const Columns& all, int width, const Paint& paint, int indent) {
+  const Columns table = without_empty_columns(all);
   const Layout layout(table, width, indent);
   const std::size_t count = table.columns.size();
   std::string out;

@@ -34,7 +34,11 @@ struct Columns {
 ///   2. Every cell starts at its column's position in every row.
 ///   3. The text of a wrapping cell appears whole; without control characters whatever its bytes were.
 ///   4. No line ends in a space.
+///   5. A column in which no row says anything is left out.
 std::string columns(const Columns& table, int width, const Paint& paint, int indent = 2);
+
+/// printable() on one line, without blanks at its end: what a cell shows of a text.
+std::string one_line(std::string_view text);
 
 /// `text` broken between words into lines of at most `width` columns; a word longer than that is broken
 /// inside.

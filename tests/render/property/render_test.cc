@@ -36,7 +36,8 @@ TEST(ColumnsProperty, Post1And4WidthAndNoTrailingBlank) {
       for (int c = 0; c < 4; ++c) row.push_back({random_text(random, cell_pieces, 12)});
     }
     const int width = 40 + static_cast<int>(random() % 80);
-    for (const auto line : split(columns(table, width, Paint()), '\n')) {
+    const std::string out = columns(table, width, Paint());
+    for (const auto line : split(out, '\n')) {
       EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << "seed " << seed << ": " << line;
       EXPECT_FALSE(line.ends_with(' ')) << "seed " << seed << ": '" << line << "'";
     }

@@ -1,0 +1,232 @@
+#include "report/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "evidence/names.h"
+
+namespace cutelab::report {
+namespace {
+using evidence::Fact;
+using evidence::Family;
+using evidence::Reading;
+using evidence::Value;
+namespace kind = evidence::kind;
+
+const Value* value_of(const Fact& fact, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const auto it = fact.values.find(name); it != fact.values.end()) return &it->second;
+  return nullptr;
+}
+
+std::string text_of(const Fact& fact, std::initializer_list<const char*> names) {
+  const Value* value = value_of(fact, names);
+  return value ? value->text() : "";
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+/// A list of names or a single one.
+void add_names(std::vector<std::string>& names, const Value* value) {
+  if (!value) return;
+  if (const Value::List* items = value->list())
+    for (const Value& item : *items) add_once(names, item.text());
+  else if (value->determined())
+    add_once(names, value->text());
+}
+
+class Gather {
+ public:
+  Gather(const Reading& reading, std::string kernel) : reading_(reading) { model_.name = std::move(kernel); }
+
+  /// `whole_file`: facts that name no kernel belong here too.
+  KernelModel gather(bool whole_file) {
+    for (const evidence::Function& function : reading_.functions)
+      if (!model_.name.empty() && function.name == model_.name) model_.at = function.at;
+    for (std::size_t i = 0; i < reading_.facts.size(); ++i) {
+      const Fact& fact = reading_.facts[i];
+      if (fact.kernel == model_.name || (whole_file && fact.kernel.empty())) add(i, fact);
+    }
+    for (std::size_t i = 0; i < reading_.facts.size(); ++i) {
+      const Fact& fact = reading_.facts[i];
+      if (fact.kernel == model_.name || (whole_file && fact.kernel.empty())) add_side(fact);
+    }
+    return std::move(model_);
+  }
+
+ private:
+  void add(std::size_t i, const Fact& fact) {
+    if (fact.kind == kind::launch || fact.kind == kind::grid || fact.kind == kind::block ||
+        fact.kind == kind::cluster || fact.kind == kind::launch_keyword)
+      add_launch(i, fact);
+    else if (fact.kind == kind::role)
+      add_role(i, fact);
+    else if (fact.kind == kind::register_budget)
+      budgets_[fact.role] = text_of(fact, {"registers"});
+    else if (fact.kind == kind::pipeline)
+      add_pipeline(i, fact);
+    else if (fact.kind == kind::storage || fact.kind == kind::storage_member ||
+             fact.kind == kind::allocation || fact.kind == kind::capacity)
+      add_storage(i, fact);
+    else if (fact.kind == kind::tma_descriptor)
+      model_.descriptors.push_back({i, fact.subject, fact.says});
+    else if (fact.kind == kind::mma)
+      model_.mma.push_back({i, fact.subject, fact.says});
+    else if (fact.kind == kind::tensor_memory_allocation)
+      model_.tensor_memory_columns = text_of(fact, {"columns"});
+  }
+
+  void add_launch(std::size_t i, const Fact& fact) {
+    if (fact.kind != kind::launch && fact.kind != kind::launch_keyword) {
+      drop_launch_rows(fact.kind);  // the keyword's own line is the better place
+      const Value* value = value_of(fact, {fact.kind.c_str(), "value"});
+      return model_.launch.push_back({i, fact.kind, value ? *value : Value()});
+    }
+    for (const auto& [name, value] : fact.values)
+      if (fact.kind == kind::launch_keyword || !has_launch_row(name))
+        model_.launch.push_back({i, name, value});
+  }
+
+  bool has_launch_row(const std::string& name) const {
+    return std::any_of(model_.launch.begin(), model_.launch.end(),
+                       [&](auto& row) { return row.name == name; });
+  }
+
+  /// Rows that the call itself gave for a keyword that has a fact of its own.
+  void drop_launch_rows(const std::string& name) {
+    std::erase_if(model_.launch, [&](auto& row) {
+      return row.name == name && reading_.facts[row.fact].kind == kind::launch;
+    });
+  }
+
+  void add_role(std::size_t i, const Fact& fact) {
+    for (RoleRow& row : model_.roles) {
+      if (row.name != fact.subject) continue;
+      if (row.warps.empty()) row.warps = text_of(fact, {"warps", "warp_ids", "threads"});
+      return;
+    }
+    model_.roles.push_back(
+        {i, fact.subject, text_of(fact, {"warps", "warp_ids", "threads"}), text_of(fact, {"registers"})});
+  }
+
+  void add_pipeline(std::size_t i, const Fact& fact) {
+    PipelineRow row{
+        i, fact.subject, text_of(fact, {"class"}), text_of(fact, {"stages"}), text_of(fact, {"bytes"}), {},
+        {}};
+    add_names(row.producers, value_of(fact, {"producer"}));
+    add_names(row.consumers, value_of(fact, {"consumer"}));
+    model_.pipelines.push_back(std::move(row));
+  }
+
+  void add_storage(std::size_t i, const Fact& fact) {
+    const Value* bytes = value_of(fact, {"bytes"});
+    const auto count = bytes ? bytes->integer() : std::nullopt;
+    if (fact.kind == kind::storage) {
+      if (count) model_.storage_bytes = model_.storage_bytes.value_or(0) + *count;
+    } else if (fact.kind == kind::capacity) {
+      if (count) model_.capacity_bytes = count;
+    } else {
+      model_.storage.push_back(
+          {i, fact.subject, text_of(fact, {"type"}), count, text_of(fact, {"alignment"})});
+    }
+  }
+
+  /// Who works on a pipeline shows in the role blocks that acquire or wait on it.
+  void add_side(const Fact& fact) {
+    if (fact.kind == kind::register_budget || fact.role.empty()) return;
+    const bool produces = fact.kind == kind::acquire || fact.kind == kind::commit || fact.kind == kind::tail;
+    const bool consumes = fact.kind == kind::wait || fact.kind == kind::release;
+    if (fact.family == Family::D2 && (produces || consumes))
+      for (PipelineRow& row : model_.pipelines)
+        if (row.name == fact.subject) add_once(produces ? row.producers : row.consumers, fact.role);
+    for (RoleRow& row : model_.roles)
+      if (const auto budget = budgets_.find(row.name); budget != budgets_.end() && row.registers.empty())
+        row.registers = budget->second;
+  }
+
+  const Reading& reading_;
+  KernelModel model_;
+  std::map<std::string, std::string> budgets_;
+};
+
+bool is_empty(const KernelModel& model) {
+  return model.launch.empty() && model.roles.empty() && model.pipelines.empty() && model.storage.empty() &&
+         model.descriptors.empty() && model.mma.empty();
+}
+
+}  // namespace
+
+std::vector<KernelModel> models(const Reading& reading) {
+  std::vector<std::string> kernels;
+  for (const evidence::Function& function : reading.functions)
+    if (function.kind == evidence::Function::Kind::kernel && function.at.file == 0)
+      add_once(kernels, function.name);
+  for (const Fact& fact : reading.facts) add_once(kernels, fact.kernel);
+  std::vector<KernelModel> out;
+  if (kernels.size() != 1) {
+    KernelModel whole = Gather(reading, "").gather(true);
+    if (!is_empty(whole) || kernels.empty()) out.push_back(std::move(whole));
+  }
+  for (const std::string& kernel : kernels)
+    out.push_back(Gather(reading, kernel).gather(kernels.size() == 1));
+  return out;
+}
+
+std::string shown(const Value& value) {
+  if (value.determined()) return value.text();
+  if (value.undetermined() && !value.formula.empty()) return "? = " + value.formula;
+  return value.text();
+}
+
+std::string short_name(const std::string& qualified) { return qualified.substr(qualified.rfind('.') + 1); }
+
+std::string place(const Reading& reading, const evidence::Location& at) {
+  const auto file = static_cast<std::size_t>(at.file);
+  if (!at.known() || at.file < 0 || file >= reading.files.size()) return "?";
+  const std::string& path = reading.files[file].path;
+  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), at.line());
+}
+
+std::string lines_text(const std::vector<evidence::Location>& at, std::size_t most) {
+  std::set<int> lines;
+  for (const auto& location : at)
+    if (location.known() && location.file == 0) lines.insert(location.line());
+  std::string out;
+  std::size_t pieces = 0;
+  for (auto it = lines.begin(); it != lines.end();) {
+    if (pieces++ == most) return out + " …";
+    const int first = *it;
+    int last = first;
+    while (++it != lines.end() && *it == last + 1) last = *it;
+    out += (out.empty() ? "" : ", ") +
+           (first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last));
+  }
+  return out;
+}
+
+std::vector<Dependency> dependencies(const Reading& reading) {
+  std::map<std::string, int> counts;
+  const auto count = [&](const Value& value, const auto& self) -> void {
+    if (const auto* unknown = value.undetermined())
+      for (const std::string& name : std::set(unknown->depends_on.begin(), unknown->depends_on.end()))
+        ++counts[name];
+    if (const Value::List* items = value.list())
+      for (const Value& item : *items) self(item, self);
+  };
+  for (const Fact& fact : reading.facts)
+    for (const auto& [name, value] : fact.values) count(value, count);
+  for (const auto& pattern : reading.patterns)
+    for (const auto& [name, value] : pattern.values) count(value, count);
+  std::vector<Dependency> out;
+  for (const auto& [name, n] : counts) out.push_back({name, n});
+  std::stable_sort(out.begin(), out.end(), [](auto& a, auto& b) { return a.count > b.count; });
+  return out;
+}
+
+}  // namespace cutelab::report

@@ -1,0 +1,88 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evidence/reading.h"
+
+namespace cutelab::report {
+
+/// What the views show of one kernel, gathered from a reading's facts. Indices point into Reading::facts, so
+/// that a view can link each row to its fact.
+struct LaunchRow {
+  std::size_t fact = 0;
+  std::string name;  ///< "grid", "block", "cluster", "smem", …
+  evidence::Value value;
+};
+
+struct RoleRow {
+  std::size_t fact = 0;
+  std::string name;
+  std::string warps;      ///< "0", "(4, 5, 6, 7)", "?"; empty = not said
+  std::string registers;  ///< setmaxnreg budget; empty = none
+};
+
+struct PipelineRow {
+  std::size_t fact = 0;
+  std::string name;
+  std::string type;    ///< "PipelineTmaUmma"
+  std::string stages;  ///< "7", "?"
+  std::string bytes;   ///< per transaction; empty = not said
+  std::vector<std::string> producers;
+  std::vector<std::string> consumers;
+};
+
+struct StorageRow {
+  std::size_t fact = 0;
+  std::string name;
+  std::string type;
+  std::optional<std::int64_t> bytes;  ///< nullopt = undetermined
+  std::string alignment;
+};
+
+/// A TMA descriptor or an MMA: name, what it is, and numbers in one line.
+struct OperationRow {
+  std::size_t fact = 0;
+  std::string name;
+  std::string says;
+};
+
+struct KernelModel {
+  std::string name;  ///< empty: what belongs to the whole file
+  evidence::Location at;
+  std::vector<LaunchRow> launch;
+  std::vector<RoleRow> roles;
+  std::vector<PipelineRow> pipelines;
+  std::vector<StorageRow> storage;
+  std::optional<std::int64_t> storage_bytes;   ///< total as the reading computed it
+  std::optional<std::int64_t> capacity_bytes;  ///< what the target allows per block
+  std::vector<OperationRow> descriptors;
+  std::vector<OperationRow> mma;
+  std::string tensor_memory_columns;  ///< empty = none
+};
+
+/// One model per kernel in the order of the source; facts of the whole file are added to the only kernel, or
+/// stand first as a model without a name when there are several kernels or none.
+std::vector<KernelModel> models(const evidence::Reading& reading);
+
+/// "?" with the expression it stands for: "? = self.num_ab_stage"; the value's text when it is determined.
+std::string shown(const evidence::Value& value);
+
+/// The last part of a qualified name: "HopperGemm.kernel" -> "kernel".
+std::string short_name(const std::string& qualified);
+
+/// "dense_gemm.py:523"; the folder is left out, "?" for no place.
+std::string place(const evidence::Reading& reading, const evidence::Location& at);
+
+/// "512, 518–520, 640 …": line numbers in the file that was asked for, at most `most`, ranges where they
+/// adjoin.
+std::string lines_text(const std::vector<evidence::Location>& at, std::size_t most);
+
+/// What undetermined values depend on, most frequent first.
+struct Dependency {
+  std::string name;
+  int count = 0;
+};
+std::vector<Dependency> dependencies(const evidence::Reading& reading);
+
+}  // namespace cutelab::report
