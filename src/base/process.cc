@@ -1,0 +1,136 @@
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace cutelab {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+  bool open() {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+    read_end = ends[0];
+    write_end = ends[1];
+    return true;
+  }
+  void close_write() { shut(write_end); }
+  ~Pipe() {
+    shut(read_end);
+    shut(write_end);
+  }
+  static void shut(int& fd) {
+    if (fd >= 0) close(fd);
+    fd = -1;
+  }
+};
+
+Error start_error(const ProcessSpec& spec, int code) {
+  return Error{ErrorKind::unavailable, "run " + shell_line(spec.argv), std::strerror(code), spec.folder,
+               "check that the program is installed (`cutelab doctor`)"};
+}
+
+/// The child after fork: nothing here allocates shared state or returns.
+[[noreturn]] void become(const ProcessSpec& spec, Pipe& out, Pipe& err, Pipe& failure) {
+  setpgid(0, 0);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  dup2(out.write_end, STDOUT_FILENO);
+  dup2(err.write_end, STDERR_FILENO);
+  for (const auto& [name, value] : spec.extra) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> argv;
+  for (const std::string& word : spec.argv) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  if (spec.folder.empty() || chdir(spec.folder.c_str()) == 0) execvp(argv[0], argv.data());
+  const int code = errno;
+  const ssize_t told = write(failure.write_end, &code, sizeof code);
+  _exit(told == sizeof code ? 127 : 126);
+}
+
+/// Reads both streams until they close or the time is over; false on timeout.
+bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds) {
+  const auto end = SteadyClock::now() + std::chrono::duration<double>(limit_seconds);
+  std::array<pollfd, 2> watched = {pollfd{out.read_end, POLLIN, 0}, pollfd{err.read_end, POLLIN, 0}};
+  std::array<std::string*, 2> texts = {&result.out, &result.err};
+  std::array<char, 65536> buffer{};
+  while (watched[0].fd >= 0 || watched[1].fd >= 0) {
+    int wait_ms = -1;
+    if (limit_seconds > 0) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - SteadyClock::now()).count();
+      if (left <= 0) return false;
+      wait_ms = static_cast<int>(left) + 1;
+    }
+    if (poll(watched.data(), watched.size(), wait_ms) < 0 && errno != EINTR) return true;
+    for (std::size_t i = 0; i < watched.size(); ++i) {
+      if (watched[i].fd < 0 || watched[i].revents == 0) continue;
+      const ssize_t got = read(watched[i].fd, buffer.data(), buffer.size());
+      if (got > 0) texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
+      if (got == 0 || (got < 0 && errno != EINTR)) watched[i].fd = -1;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<ProcessResult> run_process(const ProcessSpec& spec) {
+  Pipe out, err, failure;
+  if (spec.argv.empty() || !out.open() || !err.open() || !failure.open())
+    return start_error(spec, errno ? errno : EINVAL);
+  const pid_t child = fork();
+  if (child < 0) return start_error(spec, errno);
+  if (child == 0) become(spec, out, err, failure);
+  out.close_write();
+  err.close_write();
+  failure.close_write();
+  ProcessResult result;
+  result.timed_out = !collect(out, err, result, spec.limit_seconds);
+  if (result.timed_out) kill(-child, SIGKILL);
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  }
+  int code = 0;
+  if (read(failure.read_end, &code, sizeof code) == sizeof code) return start_error(spec, code);
+  if (WIFSIGNALED(state)) result.signal = WTERMSIG(state);
+  if (WIFEXITED(state)) result.exit_code = WEXITSTATUS(state);
+  return result;
+}
+
+std::string find_program(const Environment& environment, const std::string& name) {
+  const auto runnable = [](const std::string& path) { return access(path.c_str(), X_OK) == 0; };
+  if (name.find('/') != std::string::npos) return runnable(name) ? name : "";
+  const std::string path = environment.get("PATH").value_or("");
+  for (const auto folder : split(path, ':')) {
+    const std::string candidate = (folder.empty() ? "." : std::string(folder)) + "/" + name;
+    if (runnable(candidate)) return candidate;
+  }
+  return "";
+}
+
+std::string shell_line(const std::vector<std::string>& argv) {
+  static constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  std::vector<std::string> words;
+  for (const std::string& word : argv) {
+    const bool bare = !word.empty() && word.find_first_not_of(plain) == std::string::npos;
+    words.push_back(bare ? word : "'" + replace_all(word, "'", "'\\''") + "'");
+  }
+  return join(words, " ");
+}
+
+}  // namespace cutelab

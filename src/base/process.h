@@ -1,0 +1,39 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/result.h"
+
+namespace cutelab {
+
+/// A child process to run: argv without a shell, its working folder, variables set on top of the parent's.
+struct ProcessSpec {
+  std::vector<std::string> argv;             ///< argv[0] is looked up on PATH unless it holds a '/'
+  std::string folder;                        ///< working folder; empty = the parent's
+  std::map<std::string, std::string> extra;  ///< variables added to or replacing the inherited ones
+  double limit_seconds = 0;                  ///< killed (its whole process group) after this; 0 = no limit
+};
+
+struct ProcessResult {
+  int exit_code = -1;  ///< valid when signal == 0
+  int signal = 0;      ///< the signal that ended it, 0 = it exited
+  bool timed_out = false;
+  std::string out;
+  std::string err;
+  bool succeeded() const { return signal == 0 && exit_code == 0; }
+};
+
+/// Runs the child to its end and collects both streams. Error (kind unavailable): the program cannot be
+/// started.
+Result<ProcessResult> run_process(const ProcessSpec& spec);
+
+/// First executable `name` in the folders of $PATH; empty if there is none. A name with '/' is taken as it
+/// is.
+std::string find_program(const Environment& environment, const std::string& name);
+
+/// argv as a shell line that can be pasted: words with other than [A-Za-z0-9_@%+=:,./-] are quoted.
+std::string shell_line(const std::vector<std::string>& argv);
+
+}  // namespace cutelab

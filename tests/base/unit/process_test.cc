@@ -1,0 +1,65 @@
+#include "base/process.h"
+
+#include <gtest/gtest.h>
+
+#include "base/sha256.h"
+
+namespace cutelab {
+namespace {
+
+TEST(Process, CollectsBothStreamsAndTheExitCode) {
+  auto r = run_process({{"sh", "-c", "echo out; echo err >&2; exit 7"}, "", {}, 0});
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->out, "out\n");
+  EXPECT_EQ(r->err, "err\n");
+  EXPECT_EQ(r->exit_code, 7);
+  EXPECT_FALSE(r->succeeded());
+}
+
+TEST(Process, LargeOutputOnBothStreamsDoesNotBlock) {
+  auto r = run_process({{"sh", "-c", "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2"}, "", {}, 30});
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->out.size(), 300000u);
+  EXPECT_EQ(r->err.size(), 300000u);
+}
+
+TEST(Process, FolderAndVariablesReachTheChild) {
+  auto r = run_process({{"sh", "-c", "pwd; echo $CUTELAB_T"}, "/", {{"CUTELAB_T", "a b"}}, 0});
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->out, "/\na b\n");
+}
+
+TEST(Process, AHangingChildAndItsChildrenAreKilled) {
+  auto r = run_process({{"sh", "-c", "sleep 60 & sleep 60; echo never"}, "", {}, 0.2});
+  ASSERT_TRUE(r);
+  EXPECT_TRUE(r->timed_out);
+  EXPECT_EQ(r->signal, 9);
+}
+
+TEST(Process, AMissingProgramIsAnErrorThatNamesIt) {
+  auto r = run_process({{"no-such-program-here", "--x y"}, "", {}, 0});
+  ASSERT_FALSE(r);
+  EXPECT_EQ(r.error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(r.error().asked, "run no-such-program-here '--x y'");
+  EXPECT_EQ(r.error().wrong, "No such file or directory");
+}
+
+TEST(Process, FindProgramLooksOnThePathOfTheGivenEnvironment) {
+  EXPECT_EQ(
+      find_program(Environment(std::map<std::string, std::string>{{"PATH", "/nonexistent:/bin"}}), "sh"),
+      "/bin/sh");
+  EXPECT_EQ(find_program(Environment(std::map<std::string, std::string>{}), "sh"), "");
+}
+
+// FIPS 180-4 example values and the lengths around a block's padding.
+TEST(Sha256, KnownValues) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+}  // namespace
+}  // namespace cutelab
