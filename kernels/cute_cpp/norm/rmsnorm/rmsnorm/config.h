@@ -1,0 +1,40 @@
+#pragma once
+
+namespace rmsnorm {
+
+/// What is fixed at compile time. A CTA holds rows_per_cta whole rows in registers, threads_per_row threads
+/// each. Plain C++ shared by plan.cc (chooses and explains) and kernel.cu (static_asserts the same rules).
+struct Config {
+  int threads_per_row;      // 32 … 1024, a power of two
+  int elements_per_thread;  // row elements a thread holds; a multiple of vector_elements
+  int rows_per_cta;         // threads_per_row * rows_per_cta = block size
+  int vector_elements;      // elements of one load: 8 (128 bits), 4, 2, 1; divides hidden
+  int ctas_per_sm;  // promised to the compiler: at most 65536 / (ctas_per_sm * block) registers a thread
+  bool persistent;  // a CTA walks over rows; otherwise it ends after its first
+  bool prefetch;    // persistent only: the next row's loads are in flight while this row is reduced
+  bool streaming;   // loads and stores marked as used once, so that weight stays in L1 and L2
+
+  constexpr int block() const { return threads_per_row * rows_per_cta; }
+  constexpr int row_capacity() const { return threads_per_row * elements_per_thread; }
+  constexpr int warps_per_row() const { return threads_per_row / 32; }
+};
+
+/// Registers a thread takes, fitted to what ptxas reports for 8 to 32 elements; a plan's estimate, the cubin
+/// has the truth.
+constexpr int register_estimate(Config c) {
+  const int estimate = c.prefetch ? 4 + c.elements_per_thread * 9 / 4 : 8 + c.elements_per_thread * 7 / 4;
+  return estimate < 32 ? 32 : estimate;
+}
+
+constexpr long long row_blocks(Config c, long long rows) {
+  return (rows + c.rows_per_cta - 1) / c.rows_per_cta;
+}
+
+/// CTAs to launch on a device with `sms` multiprocessors.
+constexpr long long grid(Config c, long long rows, int sms) {
+  const long long blocks = row_blocks(c, rows);
+  const long long resident = static_cast<long long>(c.ctas_per_sm) * sms;
+  return !c.persistent || blocks < resident ? blocks : resident;
+}
+
+}  // namespace rmsnorm

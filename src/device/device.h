@@ -1,0 +1,84 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cutelab::device {
+
+/// What the driver says about one GPU. Absent figures were refused by the driver.
+struct DeviceInfo {
+  int index = 0;  ///< among the visible ones
+  std::string name;
+  int major = 0;  ///< compute capability
+  int minor = 0;
+  int sms = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t smem_per_block_bytes = 0;  ///< with opt-in
+  int registers_per_sm = 0;
+  int max_sm_clock_mhz = 0;      ///< 0 = not told
+  int max_memory_clock_mhz = 0;  ///< 0 = not told
+  std::string pci_bus_id;
+
+  std::string sm() const;  ///< "sm_90"
+  /// The compile target that uses all of the chip: "sm_90a". Code with the suffix `a` runs on no other chip.
+  std::string arch() const;
+};
+
+/// The state of a running GPU at one moment, through NVML. Absent figures could not be read.
+struct Sample {
+  std::optional<double> sm_clock_mhz;
+  std::optional<double> memory_clock_mhz;
+  std::optional<double> power_w;
+  std::optional<double> temperature_c;
+  std::vector<std::string> throttle_reasons;  ///< "software power cap", …; idle is not one
+};
+
+struct DriverInfo {
+  std::string version;               ///< "580.159.04"; empty = NVML could not tell
+  int cuda_version = 0;              ///< 13000
+  std::string nvml_missing_because;  ///< empty = clocks, power and throttle reasons can be read
+};
+
+/// A device address; owned by the session that gave it out.
+using Address = unsigned long long;  // CUdeviceptr
+
+/// One opened GPU. Every call is checked; errors carry the driver's own name and text. All work goes to one
+/// stream.
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual Result<Address> allocate(std::size_t bytes) = 0;  ///< freed with the session
+  virtual Status upload(Address to, const void* from, std::size_t bytes) = 0;
+  virtual Status download(void* to, Address from, std::size_t bytes) = 0;
+  virtual Status fill(Address at, unsigned char byte, std::size_t bytes) = 0;  ///< on the stream
+  /// Reads `bytes` at `at` on the stream, so that L2 holds them, unmodified, and nothing else.
+  virtual Status sweep(Address at, std::size_t bytes) = 0;
+  virtual void* stream() = 0;               ///< for launches; a cudaStream_t
+  virtual Status record(int event) = 0;     ///< event 0 or 1, on the stream
+  virtual Result<double> elapsed_us() = 0;  ///< from event 0 to event 1; waits for both
+  virtual Status synchronize() = 0;
+  virtual Sample sample() = 0;
+};
+
+/// The machine's GPUs. No driver and no GPU are ordinary answers: an Error of kind unavailable with the
+/// reason.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual Result<std::vector<DeviceInfo>> list() = 0;
+  virtual DriverInfo driver() = 0;
+  virtual Result<std::unique_ptr<Session>> open(int index) = 0;
+};
+
+/// libcuda.so.1 and libnvidia-ml.so.1, found with dlopen. Loading happens at the first question.
+std::unique_ptr<Device> machine_device();
+
+}  // namespace cutelab::device

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "device/cuda_api.h"
+#include "device/device.h"
+#include "device/nvml_api.h"
+#include "device/sweep_ptx.h"
+
+namespace cutelab::device {
+namespace {
+
+// CUdevice_attribute
+enum Attribute {
+  attribute_sms = 16,
+  attribute_l2_bytes = 38,
+  attribute_major = 75,
+  attribute_minor = 76,
+  attribute_registers_per_sm = 82,
+  attribute_smem_per_block_optin = 97
+};
+
+struct Libraries {
+  SharedLibrary cuda_library{"libcuda.so.1"};
+  NvmlApi nvml;
+  CudaApi cuda;
+};
+
+class MachineSession final : public Session {
+ public:
+  MachineSession(std::shared_ptr<Libraries> libraries, DeviceInfo info)
+      : lib_(std::move(libraries)), info_(std::move(info)) {}
+  ~MachineSession() override;
+  Status start();
+
+  const DeviceInfo& info() const override { return info_; }
+  Result<Address> allocate(std::size_t bytes) override;
+  Status upload(Address to, const void* from, std::size_t bytes) override {
+    return lib_->cuda.checked(lib_->cuda.upload(to, from, bytes), "copy to the device");
+  }
+  Status download(void* to, Address from, std::size_t bytes) override {
+    return lib_->cuda.checked(lib_->cuda.download(to, from, bytes), "copy from the device");
+  }
+  Status fill(Address at, unsigned char byte, std::size_t bytes) override {
+    return lib_->cuda.checked(lib_->cuda.fill(at, byte, bytes, stream_), "fill device memory");
+  }
+  Status sweep(Address at, std::size_t bytes) override;
+  void* stream() override { return stream_; }
+  Status record(int event) override {
+    return lib_->cuda.checked(lib_->cuda.event_record(events_[static_cast<std::size_t>(event)], stream_),
+                              "record an event");
+  }
+  Result<double> elapsed_us() override;
+  Status synchronize() override {
+    return lib_->cuda.checked(lib_->cuda.context_synchronize(), "wait for the device");
+  }
+  Sample sample() override { return lib_->nvml.sample(nvml_handle_); }
+
+ private:
+  std::shared_ptr<Libraries> lib_;
+  DeviceInfo info_;
+  int device_ = -1;
+  bool retained_ = false;
+  void* stream_ = nullptr;
+  std::array<void*, 2> events_{};
+  void* module_ = nullptr;
+  void* sweep_function_ = nullptr;
+  void* nvml_handle_ = nullptr;
+  std::vector<Address> owned_;
+};
+
+Status MachineSession::start() {
+  const CudaApi& cuda = lib_->cuda;
+  void* context = nullptr;
+  if (auto s = cuda.checked(cuda.device_get(&device_, info_.index), "open the device"); !s) return s;
+  if (auto s = cuda.checked(cuda.primary_retain(&context, device_), "make a context on the device"); !s)
+    return s;
+  retained_ = true;
+  if (auto s = cuda.checked(cuda.context_set(context), "use the device's context"); !s) return s;
+  if (auto s = cuda.checked(cuda.stream_create(&stream_, 1), "make a stream"); !s)
+    return s;  // 1 = non-blocking
+  for (void*& event : events_)
+    if (auto s = cuda.checked(cuda.event_create(&event, 0), "make an event"); !s) return s;
+  if (auto s = cuda.checked(cuda.module_load(&module_, sweep_ptx), "load the cache sweep"); !s) return s;
+  nvml_handle_ = lib_->nvml.handle_of(info_.pci_bus_id);
+  return cuda.checked(cuda.module_function(&sweep_function_, module_, "cutelab_sweep"),
+                      "find the cache sweep");
+}
+
+MachineSession::~MachineSession() {
+  // After a fault every call fails; there is nothing left to do about it.
+  const CudaApi& cuda = lib_->cuda;
+  if (retained_) cuda.context_synchronize();
+  for (const Address address : owned_) cuda.release(address);
+  for (void* event : events_)
+    if (event) cuda.event_destroy(event);
+  if (stream_) cuda.stream_destroy(stream_);
+  if (module_) cuda.module_unload(module_);
+  if (retained_) cuda.primary_release(device_);
+}
+
+Result<Address> MachineSession::allocate(std::size_t bytes) {
+  Address address = 0;
+  const auto asked = fmt::format("allocate {} bytes on {}", bytes, info_.name);
+  if (auto s = lib_->cuda.checked(lib_->cuda.allocate(&address, bytes), asked.c_str()); !s) return s.error();
+  owned_.push_back(address);
+  return address;
+}
+
+Status MachineSession::sweep(Address at, std::size_t bytes) {
+  unsigned long long address = at;
+  unsigned long long vectors = bytes / 16;
+  std::array<void*, 2> arguments = {&address, &vectors};
+  const unsigned blocks = static_cast<unsigned>(info_.sms) * 4;
+  return lib_->cuda.checked(
+      lib_->cuda.launch(sweep_function_, blocks, 1, 1, 512, 1, 1, 0, stream_, arguments.data(), nullptr),
+      "sweep L2");
+}
+
+Result<double> MachineSession::elapsed_us() {
+  const CudaApi& cuda = lib_->cuda;
+  float milliseconds = 0;
+  if (auto s = cuda.checked(cuda.event_synchronize(events_[1]), "wait for an event"); !s) return s.error();
+  if (auto s =
+          cuda.checked(cuda.event_elapsed(&milliseconds, events_[0], events_[1]), "read the events' time");
+      !s)
+    return s.error();
+  return milliseconds * 1000.0;
+}
+
+class MachineDevice final : public Device {
+ public:
+  Result<std::vector<DeviceInfo>> list() override;
+  DriverInfo driver() override;
+  Result<std::unique_ptr<Session>> open(int index) override;
+
+ private:
+  Status load();
+  DeviceInfo describe(int index) const;
+  std::shared_ptr<Libraries> lib_;
+  std::optional<Status> loaded_;
+};
+
+Status MachineDevice::load() {
+  if (loaded_) return *loaded_;
+  lib_ = std::make_shared<Libraries>();
+  auto cuda = load_cuda(lib_->cuda_library);
+  if (cuda) lib_->cuda = *cuda;
+  loaded_ = cuda ? lib_->cuda.checked(lib_->cuda.init(0), "start the CUDA driver") : Status(cuda.error());
+  return *loaded_;
+}
+
+DeviceInfo MachineDevice::describe(int index) const {
+  const CudaApi& cuda = lib_->cuda;
+  DeviceInfo info;
+  info.index = index;
+  int device = 0;
+  cuda.device_get(&device, index);
+  std::array<char, 256> text{};
+  if (cuda.device_name(text.data(), text.size(), device) == 0) info.name = text.data();
+  if (cuda.device_pci(text.data(), text.size(), device) == 0) info.pci_bus_id = text.data();
+  const auto attribute = [&](int which) {
+    int value = 0;
+    return cuda.device_attribute(&value, which, device) == 0 ? value : 0;
+  };
+  info.major = attribute(attribute_major);
+  info.minor = attribute(attribute_minor);
+  info.sms = attribute(attribute_sms);
+  info.l2_bytes = attribute(attribute_l2_bytes);
+  info.registers_per_sm = attribute(attribute_registers_per_sm);
+  info.smem_per_block_bytes = attribute(attribute_smem_per_block_optin);
+  std::size_t memory = 0;
+  if (cuda.device_memory(&memory, device) == 0) info.memory_bytes = static_cast<std::int64_t>(memory);
+  void* handle = lib_->nvml.handle_of(info.pci_bus_id);
+  info.max_sm_clock_mhz = lib_->nvml.max_clock_mhz(handle, 1);
+  info.max_memory_clock_mhz = lib_->nvml.max_clock_mhz(handle, 2);
+  return info;
+}
+
+Result<std::vector<DeviceInfo>> MachineDevice::list() {
+  if (auto s = load(); !s) return s.error();
+  int count = 0;
+  if (auto s = lib_->cuda.checked(lib_->cuda.device_count(&count), "count the GPUs"); !s) return s.error();
+  if (count == 0)
+    return Error{ErrorKind::unavailable, "list the GPUs", "the driver sees no GPU", "",
+                 "check CUDA_VISIBLE_DEVICES"};
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < count; ++i) devices.push_back(describe(i));
+  return devices;
+}
+
+DriverInfo MachineDevice::driver() {
+  DriverInfo info;
+  const Status status = load();
+  info.nvml_missing_because = lib_->nvml.missing_because();
+  info.version = lib_->nvml.driver_version();
+  if (status) lib_->cuda.driver_version(&info.cuda_version);
+  return info;
+}
+
+Result<std::unique_ptr<Session>> MachineDevice::open(int index) {
+  auto devices = list();
+  if (!devices) return devices.error();
+  if (index < 0 || index >= static_cast<int>(devices->size()))
+    return Error{ErrorKind::usage, fmt::format("open GPU {}", index),
+                 fmt::format("there are {}", devices->size()), "",
+                 "GPUs are numbered from 0; `cutelab device` lists them"};
+  auto session = std::make_unique<MachineSession>(lib_, (*devices)[static_cast<std::size_t>(index)]);
+  if (auto s = session->start(); !s) return s.error();
+  return Result<std::unique_ptr<Session>>(std::move(session));
+}
+
+}  // namespace
+
+std::unique_ptr<Device> machine_device() { return std::make_unique<MachineDevice>(); }
+
+}  // namespace cutelab::device

@@ -1,0 +1,83 @@
+#include "device/nvml_api.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace cutelab::device {
+namespace {
+
+constexpr int clock_sm = 1;      // NVML_CLOCK_SM
+constexpr int clock_memory = 2;  // NVML_CLOCK_MEM
+
+struct Reason {
+  unsigned long long bit;
+  const char* text;
+};
+// nvmlClocksEventReasons; bit 0 (idle) and bit 1 (clocks set by the user) are states, not throttling.
+constexpr std::array<Reason, 7> reasons = {{{0x4, "software power cap"},
+                                            {0x8, "hardware slowdown"},
+                                            {0x10, "sync boost"},
+                                            {0x20, "software thermal slowdown"},
+                                            {0x40, "hardware thermal slowdown"},
+                                            {0x80, "hardware power brake"},
+                                            {0x100, "display clock setting"}}};
+
+}  // namespace
+
+NvmlApi::NvmlApi() : library_("libnvidia-ml.so.1") {
+  if (!library_.loaded()) {
+    missing_ = library_.missing();
+    return;
+  }
+  const auto init = library_.function<int (*)()>("nvmlInit_v2");
+  const int code = init ? init() : -1;
+  if (code != 0) missing_ = fmt::format("nvmlInit failed with code {}", code);
+}
+
+NvmlApi::~NvmlApi() {
+  if (!missing_.empty()) return;
+  if (const auto shutdown = library_.function<int (*)()>("nvmlShutdown")) shutdown();
+}
+
+std::string NvmlApi::driver_version() const {
+  std::array<char, 96> text{};
+  const auto ask = library_.function<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
+  if (!missing_.empty() || !ask || ask(text.data(), text.size()) != 0) return "";
+  return text.data();
+}
+
+void* NvmlApi::handle_of(const std::string& pci_bus_id) const {
+  void* handle = nullptr;
+  const auto ask = library_.function<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
+  if (!missing_.empty() || !ask || ask(pci_bus_id.c_str(), &handle) != 0) return nullptr;
+  return handle;
+}
+
+int NvmlApi::max_clock_mhz(void* handle, int clock) const {
+  unsigned mhz = 0;
+  const auto ask = library_.function<int (*)(void*, int, unsigned*)>("nvmlDeviceGetMaxClockInfo");
+  return handle && ask && ask(handle, clock, &mhz) == 0 ? static_cast<int>(mhz) : 0;
+}
+
+Sample NvmlApi::sample(void* handle) const {
+  Sample sample;
+  if (!handle) return sample;
+  const auto clock = library_.function<int (*)(void*, int, unsigned*)>("nvmlDeviceGetClockInfo");
+  const auto power = library_.function<int (*)(void*, unsigned*)>("nvmlDeviceGetPowerUsage");
+  const auto temperature = library_.function<int (*)(void*, int, unsigned*)>("nvmlDeviceGetTemperature");
+  const auto throttle =
+      library_.function<int (*)(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
+  unsigned value = 0;
+  if (clock && clock(handle, clock_sm, &value) == 0) sample.sm_clock_mhz = value;
+  if (clock && clock(handle, clock_memory, &value) == 0) sample.memory_clock_mhz = value;
+  if (power && power(handle, &value) == 0) sample.power_w = value / 1000.0;  // milliwatts
+  if (temperature && temperature(handle, 0, &value) == 0) sample.temperature_c = value;
+  unsigned long long bits = 0;
+  if (throttle && throttle(handle, &bits) == 0)
+    for (const Reason& reason : reasons)
+      if (bits & reason.bit) sample.throttle_reasons.emplace_back(reason.text);
+  return sample;
+}
+
+}  // namespace cutelab::device

@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <utility>
+
+namespace cutelab::device {
+
+/// A library opened with dlopen; closed with the object. `missing()` says why it is not there.
+class SharedLibrary {
+ public:
+  SharedLibrary() = default;
+  explicit SharedLibrary(const std::string& path);
+  SharedLibrary(SharedLibrary&& other) noexcept { swap(other); }
+  SharedLibrary& operator=(SharedLibrary&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SharedLibrary();
+
+  bool loaded() const { return handle_ != nullptr; }
+  const std::string& missing() const { return missing_; }
+  void* find(const char* symbol) const;  ///< nullptr if it is not there
+
+  /// The function `symbol` as a pointer of type F, nullptr if it is not there.
+  template <class F>
+  F function(const char* symbol) const {
+    return reinterpret_cast<F>(find(symbol));
+  }
+
+ private:
+  void swap(SharedLibrary& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(missing_, other.missing_);
+  }
+  void* handle_ = nullptr;
+  std::string missing_;
+};
+
+}  // namespace cutelab::device

@@ -1,0 +1,155 @@
+#include "kernel/build.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include "base/process.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace cutelab::kernel {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double compile_limit_seconds = 600;
+
+std::vector<std::string> flags_of(const BuildRequest& request) {
+  const std::string number = request.arch.substr(request.arch.find('_') + 1);
+  std::vector<std::string> flags = {"-std=c++17", "-O3", "--expt-relaxed-constexpr", "-lineinfo",
+                                    fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number)};
+  for (const std::string& define : request.defines) flags.push_back("-D" + define);
+  return flags;
+}
+
+std::string toolchain_hash(const Toolchain& toolchain) {
+  return sha256(toolchain.nvcc_version + "\ncutlass " + toolchain.cutlass_version).substr(0, 12);
+}
+
+std::string record_text(const BuiltKernel& built) {
+  return fmt::format("compiler: {}\ncutlass: {}\ncommand: {}\n", built.compiler, built.cutlass,
+                     built.command);
+}
+
+/// The build in `folder` if it is whole.
+Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash, const std::string& folder) {
+  auto record = request.files.read(folder + "/build.txt", 1 << 20);
+  if (!record) return record.error();
+  BuiltKernel built{folder, folder + "/kernel.so", folder + "/kernel.cubin", hash, "", "", "", true};
+  for (const auto line : split(*record, '\n')) {
+    const auto colon = line.find(": ");
+    if (colon == std::string_view::npos) continue;
+    const std::string value(line.substr(colon + 2));
+    const auto name = line.substr(0, colon);
+    if (name == "compiler") built.compiler = value;
+    if (name == "cutlass") built.cutlass = value;
+    if (name == "command") built.command = value;
+  }
+  for (const std::string& file : {built.library, built.cubin})
+    if (auto status = request.files.status(file); !status) return status.error();
+  return built;
+}
+
+Result<BuiltKernel> any_cached(const BuildRequest& request, const std::string& hash,
+                               const Toolchain& toolchain) {
+  const std::string folder = fmt::format("{}/build/kernels/{}", request.source_root, hash);
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder, code))
+    if (entry.path().filename().string()[0] != '.')
+      if (auto built = cached(request, hash, entry.path().string())) return built;
+  return Error{ErrorKind::unavailable, "compile " + request.folder, toolchain.missing_because, "",
+               toolchain.remedy + "; or bring build/kernels of a machine that has compiled it"};
+}
+
+std::string first_errors(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const auto line : split(text, '\n'))
+    if (line.find("error") != std::string_view::npos && lines.size() < 8) lines.emplace_back(line);
+  return lines.empty() ? text.substr(0, 2000) : join(lines, "\n      ");
+}
+
+/// The cubin among nvcc's kept intermediate files.
+std::string kept_cubin(const std::string& folder) {
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder, code))
+    if (entry.path().extension() == ".cubin") return entry.path().string();
+  return "";
+}
+
+Status compile(const BuildRequest& request, const Toolchain& toolchain, const std::string& scratch,
+               BuiltKernel& built) {
+  std::error_code code;
+  fs::create_directories(scratch + "/keep", code);
+  const std::string root = fs::absolute(request.source_root).string();
+  std::vector<std::string> argv = {toolchain.nvcc, "-shared", "-Xcompiler", "-fPIC", "-cudart", "static"};
+  for (std::string& flag : flags_of(request)) argv.push_back(std::move(flag));
+  argv.insert(argv.end(),
+              {"-I" + root + "/kernels", "-isystem", fs::absolute(toolchain.cutlass_include).string(),
+               root + "/" + request.folder + "/kernel.cu"});
+  built.command = shell_line(argv);
+  argv.insert(argv.end(), {"--keep", "--keep-dir", scratch + "/keep", "-o", scratch + "/kernel.so"});
+  auto done = run_process({argv, scratch, {}, compile_limit_seconds});
+  if (!done) return done.error();
+  const std::string cubin = kept_cubin(scratch + "/keep");
+  if (done->succeeded() && !cubin.empty()) {
+    fs::rename(cubin, scratch + "/kernel.cubin", code);
+    fs::remove_all(scratch + "/keep", code);
+    return code ? Status(Error{ErrorKind::internal, "keep the cubin", code.message(), cubin, ""}) : Status();
+  }
+  return Error{ErrorKind::unavailable, "compile " + request.folder,
+               done->timed_out ? "nvcc was stopped after ten minutes" : "nvcc failed",
+               first_errors(done->err + done->out), "run it yourself: " + built.command};
+}
+
+}  // namespace
+
+Result<std::string> source_hash(const BuildRequest& request) {
+  const std::string folder = request.source_root + "/" + request.folder;
+  auto names = request.files.list(folder, nullptr);
+  if (!names) return names.error();
+  std::vector<std::string> sources = {request.source_root + "/kernels/launch_abi.h"};
+  for (const std::string& name : *names) {
+    const auto extension = fs::path(name).extension();
+    if (extension == ".cu" || extension == ".h" || extension == ".cuh") sources.push_back(name);
+  }
+  std::string text = join(flags_of(request), "\n");
+  for (const std::string& source : sources) {
+    auto content = request.files.read(source, max_source_bytes);
+    if (!content) return content.error();
+    text += fmt::format("\n{} {}\n", fs::path(source).filename().string(), content->size()) + *content;
+  }
+  return sha256(text).substr(0, 16);
+}
+
+Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& toolchain) {
+  auto hash = source_hash(request);
+  if (!hash) return hash.error();
+  if (!toolchain.complete()) return any_cached(request, *hash, toolchain);
+  const std::string parent =
+      fs::absolute(fmt::format("{}/build/kernels/{}", request.source_root, *hash)).string();
+  const std::string folder = parent + "/" + toolchain_hash(toolchain);
+  if (auto built = cached(request, *hash, folder)) return built;
+  const std::string scratch = fmt::format("{}/.{}", parent, getpid());
+  BuiltKernel built{folder,
+                    folder + "/kernel.so",
+                    folder + "/kernel.cubin",
+                    *hash,
+                    toolchain.nvcc_version,
+                    toolchain.cutlass_version,
+                    "",
+                    false};
+  std::error_code code;
+  auto status = compile(request, toolchain, scratch, built);
+  if (status) status = write_file_atomically(scratch + "/build.txt", record_text(built));
+  if (status) fs::rename(scratch, folder, code);
+  fs::remove_all(scratch, code);
+  if (!status) return status.error();
+  return cached(request, *hash, folder)
+             ? Result<BuiltKernel>(built)
+             : Error{ErrorKind::input, "keep the compiled kernel", "cannot write there", folder,
+                     "check the folder's permissions and free space"};
+}
+
+}  // namespace cutelab::kernel

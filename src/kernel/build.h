@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/file_source.h"
+#include "base/result.h"
+#include "kernel/registry.h"
+#include "kernel/toolchain.h"
+
+namespace cutelab::kernel {
+
+/// A compiled kernel in the cache build/kernels/<source hash>/<toolchain hash>/.
+struct BuiltKernel {
+  std::string folder;
+  std::string library;      ///< kernel.so: the C door of kernels/launch_abi.h
+  std::string cubin;        ///< kernel.cubin: the same device code
+  std::string source_hash;  ///< sha256 over sources and flags, first 16 digits
+  std::string compiler;     ///< "nvcc 13.0.88"
+  std::string cutlass;      ///< "4.2.0"
+  std::string command;      ///< what was run, to be pasted
+  bool from_cache = false;
+};
+
+struct BuildRequest {
+  const FileSource& files;
+  const Environment& environment;
+  std::string source_root;
+  std::string folder;                ///< the package's, below the source root
+  std::vector<std::string> defines;  ///< of CuteKernel
+  std::string arch;                  ///< "sm_90a"
+};
+
+/// Hash of what decides the device code besides the toolchain: every .cu and .h of the package, launch_abi.h,
+/// flags, defines.
+Result<std::string> source_hash(const BuildRequest& request);
+
+/// Compiles, or takes from the cache. Without a compiler a cached build of any toolchain is taken, so that a
+/// cache made on one machine serves another. Two builders at once are safe: each works aside and the first to
+/// finish wins. Errors (kind unavailable): no compiler and nothing cached, compilation failed (with nvcc's
+/// first errors).
+Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& toolchain);
+
+}  // namespace cutelab::kernel

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/shared_library.h"
+#include "kernel/plan.h"
+
+namespace cutelab::kernel {
+
+/// Something that can be launched on a stream; tests put their own in.
+class Launchable {
+ public:
+  virtual ~Launchable() = default;
+  /// Enqueues one launch. `arguments` is the package's Params struct. Errors carry the runtime's own text.
+  virtual Status launch(const std::vector<std::byte>& arguments, const LaunchShape& shape,
+                        void* stream) const = 0;
+};
+
+/// A compiled package behind the C door of kernels/launch_abi.h, loaded with dlopen.
+class LoadedKernel final : public Launchable {
+ public:
+  /// Errors (kind unavailable): cannot be loaded, lacks a symbol, another version of the door.
+  static Result<LoadedKernel> load(const std::string& library);
+  Status launch(const std::vector<std::byte>& arguments, const LaunchShape& shape,
+                void* stream) const override;
+
+ private:
+  using Launch = int (*)(const void*, unsigned long long, const void*, void*);
+  using ErrorText = const char* (*)(int);
+  device::SharedLibrary library_;
+  std::string path_;
+  Launch launch_ = nullptr;
+  ErrorText error_text_ = nullptr;
+};
+
+}  // namespace cutelab::kernel

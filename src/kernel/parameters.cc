@@ -1,0 +1,73 @@
+#include "kernel/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace cutelab::kernel {
+
+std::string ParameterSpec::range_text() const {
+  if (is_word()) return join(choices, " | ");
+  return most == INT64_MAX ? fmt::format("{} or more", least) : fmt::format("{} … {}", least, most);
+}
+
+std::map<std::string, std::string> Params::texts() const {
+  std::map<std::string, std::string> all(words_.begin(), words_.end());
+  for (const auto& [name, value] : numbers_) all[name] = fmt::format("{}", value);
+  return all;
+}
+
+std::string Params::text() const {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : texts()) parts.push_back(name + "=" + value);
+  return join(parts, " ");
+}
+
+namespace {
+
+Error usage(const std::string& kernel, std::string wrong, std::string remedy) {
+  return Error{ErrorKind::usage, "kernel " + kernel, std::move(wrong), "", std::move(remedy)};
+}
+
+Status assign(const std::string& kernel, const ParameterSpec& spec, const std::string& text, Params& params) {
+  const std::string legal = fmt::format("--{} is {}: {}", spec.name, spec.meaning, spec.range_text());
+  if (spec.is_word()) {
+    if (std::find(spec.choices.begin(), spec.choices.end(), text) == spec.choices.end())
+      return usage(kernel, fmt::format("--{} does not take '{}'", spec.name, text), legal);
+    params.set(spec.name, text);
+    return {};
+  }
+  const auto value = parse_integer(text);
+  if (!value)
+    return usage(kernel, fmt::format("--{} wants a whole number, not '{}'", spec.name, text), legal);
+  if (*value < spec.least || *value > spec.most)
+    return usage(kernel, fmt::format("--{}={} is out of range", spec.name, *value), legal);
+  params.set(spec.name, std::int64_t{*value});
+  return {};
+}
+
+}  // namespace
+
+Result<Params> parse_parameters(const std::string& kernel, const std::vector<ParameterSpec>& specs,
+                                const std::vector<std::pair<std::string, std::string>>& given) {
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specs) names.push_back(spec.name);
+  for (const auto& [name, text] : given) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto near = nearest(name, names);
+    return usage(kernel, fmt::format("no parameter --{}", name),
+                 near ? fmt::format("did you mean --{}?", *near) : "parameters: --" + join(names, ", --"));
+  }
+  Params params;
+  for (const ParameterSpec& spec : specs) {
+    std::string text = spec.otherwise;
+    for (const auto& [name, value] : given)
+      if (name == spec.name) text = value;
+    if (auto status = assign(kernel, spec, text, params); !status) return status.error();
+  }
+  return params;
+}
+
+}  // namespace cutelab::kernel

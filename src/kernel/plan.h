@@ -1,0 +1,84 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "kernel/error_report.h"
+#include "kernel/parameters.h"
+#include "kernel/tensor.h"
+
+namespace cutelab::kernel {
+
+/// Named host tensors; order is the kernel's own.
+struct TensorSet {
+  std::vector<Tensor> tensors;
+  const Tensor* find(const std::string& name) const;
+};
+using Inputs = TensorSet;
+using Outputs = TensorSet;
+
+/// One way to solve a problem: compile-time numbers by name. Rejected ones keep the reason and are never
+/// launched.
+struct Config {
+  std::map<std::string, std::int64_t> values;
+  std::string rejected_because;  ///< empty = legal
+  bool legal() const { return rejected_because.empty(); }
+  std::int64_t value(const std::string& name) const { return values.at(name); }
+  std::string text() const;  ///< "ctas_per_sm=4 elements_per_thread=32 …"
+};
+
+/// What the algorithm must do, whatever the kernel: the roofline's two numbers.
+struct Work {
+  std::map<std::string, double> flops;  ///< by unit: "fp32", "bf16-tensor", …
+  Bytes compulsory;                     ///< each input read once, each output written once
+  std::string formula;                  ///< "2·b·h·2 + h·2"
+};
+
+/// How a kernel is launched, as the plan expects it.
+struct LaunchShape {
+  std::array<unsigned, 3> grid = {1, 1, 1};
+  std::array<unsigned, 3> block = {1, 1, 1};
+  std::array<unsigned, 3> cluster = {1, 1, 1};
+  unsigned dynamic_smem_bytes = 0;
+  std::string text() const;  ///< "grid 396×1×1, block 256×1×1, cluster 1×1×1, 0 B dynamic shared memory"
+};
+
+/// Device addresses of the tensors by name.
+using Addresses = std::map<std::string, unsigned long long>;
+
+/// A launchable: what to compile, how to launch it, and its arguments once the tensors have addresses.
+struct CuteKernel {
+  std::vector<std::string>
+      defines;  ///< "RMSNORM_PREFETCH=1"; with the package's sources they fix the compiled code
+  std::string device_function;                 ///< part of the mangled name of the kernel that does the work
+  std::function<LaunchShape(int sms)> launch;  ///< for a device of that many multiprocessors
+  std::function<std::vector<std::byte>(const Addresses&)> arguments;  ///< the package's Params, by value
+};
+
+/// One kernel version. Free of CUDA: everything here runs on a machine without a GPU and is printable.
+class KernelPlan {
+ public:
+  virtual ~KernelPlan() = default;
+  virtual std::vector<ParameterSpec> parameters() const = 0;
+  /// Legality across parameters (a combination that no configuration can run). Errors: kind usage.
+  virtual Status check(const Params& params) const = 0;
+  virtual Inputs prepare_inputs(const Params& params, Fill fill, Seed seed) const = 0;
+  /// Output tensors of the right shape and type, all NaN.
+  virtual Outputs prepare_outputs(const Params& params) const = 0;
+  /// In double precision, stored as fp32 or wider than the output's type.
+  virtual Outputs reference_fn(const Params& params, const Inputs& inputs) const = 0;
+  virtual Tolerance tolerance(const Params& params) const = 0;
+  /// Candidates in the order of preference, legal ones first; rejected ones carry their reason.
+  virtual std::vector<Config> autotune_configs(const Params& params) const = 0;
+  virtual Work algorithmic_flops_bytes(const Params& params) const = 0;
+  /// Errors (kind usage): the configuration is not legal for these parameters.
+  virtual Result<CuteKernel> plan(const Params& params, const Config& config) const = 0;
+};
+
+}  // namespace cutelab::kernel
