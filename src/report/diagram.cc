@@ -1,0 +1,171 @@
+#include "report/diagram.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "render/columns.h"
+#include "render/svg.h"
+
+namespace cutelab::report {
+namespace {
+
+constexpr double lane_gap = 118;    ///< between the lanes' centres
+constexpr double lane_box = 106;    ///< width of a role's box
+constexpr double head_height = 42;  ///< of a role's box
+constexpr double row_height = 46;   ///< per pipeline
+constexpr double margin = 8;
+
+class RoleDiagram {
+ public:
+  explicit RoleDiagram(const KernelModel& model) : model_(model) {
+    for (const RoleRow& role : model.roles) lanes_.push_back(role.name);
+    if (lanes_.empty()) lanes_.push_back(all_threads);
+    for (const PipelineRow& row : model.pipelines) {
+      add_lanes(row.producers);
+      add_lanes(row.consumers);
+      if ((row.producers.empty() || row.consumers.empty()) && !model.roles.empty()) add_lanes({unknown});
+    }
+  }
+
+  std::string text() {
+    const double width = 2 * margin + lane_box + lane_gap * static_cast<double>(lanes_.size() - 1);
+    const double bottom =
+        margin + head_height + 14 + row_height * static_cast<double>(model_.pipelines.size());
+    for (std::size_t i = 0; i < lanes_.size(); ++i) lane(i, bottom);
+    for (std::size_t i = 0; i < model_.pipelines.size(); ++i)
+      pipeline(model_.pipelines[i], margin + head_height + 34 + row_height * static_cast<double>(i));
+    return svg_.document(width, bottom + margin, "roles",
+                         fmt::format("roles and pipelines of {}", model_.name));
+  }
+
+ private:
+  static constexpr const char* all_threads = "all threads";
+  static constexpr const char* unknown = "?";
+
+  void add_lanes(const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (std::find(lanes_.begin(), lanes_.end(), name) == lanes_.end()) lanes_.push_back(name);
+  }
+
+  double x_of(std::size_t lane) const { return margin + lane_box / 2 + lane_gap * static_cast<double>(lane); }
+  double x_of(const std::string& name) const {
+    const auto at = std::find(lanes_.begin(), lanes_.end(), name) - lanes_.begin();
+    return x_of(static_cast<std::size_t>(at));
+  }
+
+  void lane(std::size_t i, double bottom) {
+    const double x = x_of(i);
+    const RoleRow* role = i < model_.roles.size() ? &model_.roles[i] : nullptr;
+    svg_.line(x, margin + head_height, x, bottom, "lane");
+    if (role) svg_.begin_link(fmt::format("#F{}", role->fact), role->name);
+    svg_.rect(x - lane_box / 2, margin, lane_box, head_height, role ? "role" : "role other");
+    svg_.text(x, margin + 18, render::clip(render::one_line(short_name(lanes_[i])), 16), "name", "middle");
+    svg_.text(x, margin + 33, render::clip(role ? details(*role) : "", 19), "small", "middle");
+    if (role) svg_.end_link();
+  }
+
+  static std::string details(const RoleRow& role) {
+    std::string out = role.warps.empty() ? "" : "warps " + render::one_line(role.warps);
+    if (!role.registers.empty())
+      out += (out.empty() ? "" : ", ") + render::one_line(role.registers) + " regs";
+    return out;
+  }
+
+  std::vector<std::string> ends(const std::vector<std::string>& names) const {
+    if (!names.empty()) return names;
+    return {model_.roles.empty() ? all_threads : unknown};
+  }
+
+  void pipeline(const PipelineRow& row, double y) {
+    const auto from = ends(row.producers), to = ends(row.consumers);
+    svg_.begin_link(fmt::format("#F{}", row.fact),
+                    fmt::format("{} {} stages {}", row.name, row.type, row.stages));
+    double left = 1e9, right = 0;
+    for (const std::string& p : from)
+      for (const std::string& c : to) arrow(p, c, y, left, right);
+    for (const std::string& p : from) svg_.circle(x_of(p), y, 3.5, "dot");
+    const std::string label = render::clip(render::one_line(short_name(row.name)), 24) +
+                              (row.stages.empty() ? "" : " ×" + row.stages);
+    const double middle = std::max((left + right) / 2, 75.0);
+    svg_.text(middle, y - 7, label, "label", "middle");
+    svg_.text(middle, y + 15, render::clip(render::one_line(row.type), 30), "small", "middle");
+    svg_.end_link();
+  }
+
+  /// A stage that the role hands to itself (a store it waits for) is a loop beside its lane.
+  void arrow(const std::string& from, const std::string& to, double y, double& left, double& right) {
+    const double x1 = x_of(from), x2 = x_of(to);
+    left = std::min({left, x1, x2});
+    right = std::max({right, x1, x2});
+    if (x1 != x2) return svg_.arrow(x1, y, x2 + (x2 > x1 ? -1.5 : 1.5), y, "flow");
+    svg_.path(fmt::format("M{0:.5g} {1:.5g}c26 0 26 12 4 12", x1, y - 4), "flow loop");
+    svg_.arrow(x1 + 8, y + 8, x1 + 1, y + 8, "flow");
+  }
+
+  const KernelModel& model_;
+  std::vector<std::string> lanes_;
+  render::Svg svg_;
+};
+
+}  // namespace
+
+std::string role_diagram(const KernelModel& model) {
+  if (model.pipelines.empty() && model.roles.size() < 2) return "";
+  return RoleDiagram(model).text();
+}
+
+MemoryMap memory_map(const KernelModel& model) {
+  MemoryMap map;
+  for (const StorageRow& row : model.storage) {
+    if (!row.bytes) {
+      ++map.unknown;
+      continue;
+    }
+    if (*row.bytes <= 0) continue;
+    map.shares.push_back({row.name, *row.bytes, MemoryShare::Kind::member, row.fact});
+    map.used += *row.bytes;
+  }
+  if (model.storage_bytes && *model.storage_bytes > map.used) {
+    map.shares.push_back({map.unknown ? "undetermined members and padding" : "padding",
+                          *model.storage_bytes - map.used, MemoryShare::Kind::rest, 0});
+    map.used = *model.storage_bytes;
+  }
+  map.total = map.used;
+  if (model.capacity_bytes && *model.capacity_bytes > map.used && map.used > 0) {
+    map.shares.push_back({"free", *model.capacity_bytes - map.used, MemoryShare::Kind::free, 0});
+    map.total = *model.capacity_bytes;
+  }
+  return map;
+}
+
+std::string memory_diagram(const MemoryMap& map) {
+  if (map.total <= 0) return "";
+  constexpr double width = 1000, height = 54;
+  render::Svg svg;
+  double x = 0;
+  int shade = 0;
+  for (const MemoryShare& share : map.shares) {
+    const double w = width * static_cast<double>(share.bytes) / static_cast<double>(map.total);
+    const bool member = share.kind == MemoryShare::Kind::member;
+    const std::string css = member                                  ? fmt::format("share s{}", shade++ % 6)
+                            : share.kind == MemoryShare::Kind::free ? "share free"
+                                                                    : "share rest";
+    const std::string title = fmt::format("{}: {} B", share.name, with_thousands(share.bytes));
+    if (member) svg.begin_link(fmt::format("#F{}", share.fact), title);
+    svg.rect(x, 0, std::max(w - 1, 0.5), height, css, title);
+    const int columns = static_cast<int>(w / 13);
+    if (columns >= 3) {
+      svg.text(x + w / 2, 24, render::clip(render::one_line(short_name(share.name)), columns), "name",
+               "middle");
+      svg.text(x + w / 2, 43, render::clip(human_bytes(share.bytes), columns), "small", "middle");
+    }
+    if (member) svg.end_link();
+    x += w;
+  }
+  return svg.document(width, height, "memory",
+                      fmt::format("shared memory, {} of {} bytes used", map.used, map.total));
+}
+
+}  // namespace cutelab::report

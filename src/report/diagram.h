@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+
+#include "report/model.h"
+
+namespace cutelab::report {
+
+/// Roles as lanes, pipelines as arrows from who fills a stage to who uses it, labelled with class and stages.
+/// Each arrow links to its fact (#F<index>). Empty when the kernel has no pipeline and fewer than two roles.
+std::string role_diagram(const KernelModel& model);
+
+/// What a kernel's shared memory is made of. Totals close: members, the rest (padding), and free space up to
+/// the target's limit.
+struct MemoryShare {
+  std::string name;
+  std::int64_t bytes = 0;
+  enum class Kind { member, rest, free } kind = Kind::member;
+  std::size_t fact = 0;  ///< of a member
+};
+struct MemoryMap {
+  std::vector<MemoryShare> shares;
+  std::int64_t used = 0;   ///< members and rest
+  std::int64_t total = 0;  ///< all shares: the limit, when it is known and not exceeded, else used
+  int unknown = 0;         ///< members whose size is undetermined
+};
+MemoryMap memory_map(const KernelModel& model);
+
+/// The map as one bar to scale. Empty when no size is known.
+std::string memory_diagram(const MemoryMap& map);
+
+}  // namespace cutelab::report

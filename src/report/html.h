@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "evidence/reading.h"
+
+namespace cutelab::report {
+
+/// A reading as one page that needs nothing else: no network, no other file, and it works (without filters)
+/// without scripts. Left the overview, checklist, drawings and facts; right the source with line numbers,
+/// syntax colours and a margin note on each line that carries a fact. A fact leads to its line (#L<line>,
+/// #L<file>-<line> in a helper), a note back to its fact (#F<index>). `texts` are the contents of
+/// Reading::files in the same order; missing ones leave the page without that source. Post-conditions:
+///   1. Text of the source or the reading never becomes markup, whatever it holds.
+///   2. Every fact with a place in a given text has an anchor there, and every link inside the page has its
+///   goal.
+std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts);
+
+}  // namespace cutelab::report
