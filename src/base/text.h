@@ -17,7 +17,8 @@ std::string replace_all(std::string s, std::string_view from, std::string_view t
 /// Whole-string decimal or 0x integer; nothing else.
 std::optional<long long> parse_integer(std::string_view s);
 
-/// Levenshtein distance, insert/delete/replace each 1.
+/// Least number of single-character inserts, deletes, replacements and swaps of neighbours (optimal string
+/// alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to `word` if it is near enough to be a typo (distance ≤ max(1, |word|/3)); for "did

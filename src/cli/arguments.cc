@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "cli/verb.h"
@@ -36,9 +37,9 @@ Error usage_error(const VerbSpec& spec, std::string wrong, std::string remedy) {
 struct Slots {
   std::map<std::string, std::vector<std::string>> values;
   std::map<std::string, bool> switches;
-  std::vector<std::vector<std::string>> positionals;
 };
 
+/// Flags only: positionals are what CLI11 leaves over, so that "--arch sm_90 FILE" cannot swallow FILE.
 void declare(const VerbSpec& spec, CLI::App& app, Slots& slots) {
   for (const Flag& flag : spec.flags) {
     const std::string name = long_name(flag);
@@ -46,15 +47,9 @@ void declare(const VerbSpec& spec, CLI::App& app, Slots& slots) {
       app.add_flag(flag.name, slots.switches[name]);
       continue;
     }
-    auto* option = app.add_option(flag.name, slots.values[name])->expected(1);
+    auto* option = app.add_option(flag.name, slots.values[name])->expected(1)->allow_extra_args(false);
     option->multi_option_policy(flag.repeated ? CLI::MultiOptionPolicy::TakeAll
                                               : CLI::MultiOptionPolicy::TakeLast);
-  }
-  slots.positionals.resize(spec.positionals.size());
-  for (std::size_t i = 0; i < spec.positionals.size(); ++i) {
-    const Positional& p = spec.positionals[i];
-    app.add_option(p.name, slots.positionals[i])
-        ->expected(p.least == 0 ? 1 : p.least, p.most < 0 ? 1 << 20 : p.most);
   }
 }
 
@@ -73,10 +68,17 @@ Status check_choices(const VerbSpec& spec, const Arguments& arguments) {
   return {};
 }
 
-Status check_positionals(const VerbSpec& spec, const Slots& slots) {
-  for (std::size_t i = 0; i < spec.positionals.size(); ++i)
-    if (static_cast<int>(slots.positionals[i].size()) < spec.positionals[i].least)
-      return usage_error(spec, fmt::format("{} is missing", spec.positionals[i].name), "");
+/// The positionals are one sequence; each of the verb's slots says how many of it are its own.
+Status check_positionals(const VerbSpec& spec, const std::vector<std::string>& words) {
+  std::size_t least = 0, most = 0;
+  for (const Positional& p : spec.positionals) {
+    least += static_cast<std::size_t>(p.least);
+    if (words.size() < least) return usage_error(spec, fmt::format("{} is missing", p.name), "");
+    most = p.most < 0 ? std::string::npos : most + static_cast<std::size_t>(p.most);
+    if (p.most < 0) break;
+  }
+  if (words.size() > most)
+    return usage_error(spec, fmt::format("'{}' is one argument too many", words[most]), "");
   return {};
 }
 
@@ -89,8 +91,10 @@ Status take_extras(const VerbSpec& spec, const std::vector<std::string>& extras,
       arguments.open_.emplace_back(word.substr(2, equals - 2), word.substr(equals + 1));
       continue;
     }
-    if (word.rfind('-', 0) != 0)
-      return usage_error(spec, fmt::format("'{}' is one argument too many", word), "");
+    if (word.rfind('-', 0) != 0 || word == "-") {
+      arguments.positionals_.push_back(word);
+      continue;
+    }
     const auto near = nearest(word.substr(0, equals), spellings(spec));
     return usage_error(spec, fmt::format("unknown flag '{}'", word),
                        near ? fmt::format("did you mean {}?", *near) : "");
@@ -104,27 +108,30 @@ Arguments collect(const Slots& slots) {
     if (!values.empty()) arguments.values_[name] = values;
   for (const auto& [name, on] : slots.switches)
     if (on) arguments.values_[name] = {};
-  for (const auto& words : slots.positionals)
-    arguments.positionals_.insert(arguments.positionals_.end(), words.begin(), words.end());
   return arguments;
 }
 
 }  // namespace
 
 Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words) {
+  const auto dashes =
+      std::find(words.begin(), words.end(), "--");  // what follows are positionals, whatever they look like
+  std::vector<std::string> reversed(std::make_reverse_iterator(dashes), words.rend());
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   Slots slots;
   declare(spec, app, slots);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    app.parse(std::move(reversed));
   } catch (const CLI::ParseError& e) {
     return usage_error(spec, e.what(), "");
   }
   Arguments arguments = collect(slots);
   if (auto status = take_extras(spec, app.remaining(), arguments); !status) return status.error();
-  if (auto status = check_positionals(spec, slots); !status) return status.error();
+  if (dashes != words.end())
+    arguments.positionals_.insert(arguments.positionals_.end(), dashes + 1, words.end());
+  if (auto status = check_positionals(spec, arguments.positionals_); !status) return status.error();
   if (auto status = check_choices(spec, arguments); !status) return status.error();
   return arguments;
 }

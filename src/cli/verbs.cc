@@ -6,6 +6,12 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   // One line per verb, in the order of the workflow.
   verbs.push_back(make_layout_verb());
+
+  // Helpers.
+  verbs.push_back(make_doctor_verb());
+  verbs.push_back(make_setup_verb());
+  verbs.push_back(make_test_verb());
+  verbs.push_back(make_bench_verb());
   return verbs;
 }
 

@@ -3,7 +3,12 @@
 
 namespace cutelab::cli {
 
-// One factory per verb, defined in verb_<name>.cc.
+// One factory per verb, defined in verb_<name>.cc; those of setup, test and bench in verb_tools.cc.
 std::unique_ptr<Verb> make_layout_verb();
+
+std::unique_ptr<Verb> make_doctor_verb();
+std::unique_ptr<Verb> make_setup_verb();
+std::unique_ptr<Verb> make_test_verb();
+std::unique_ptr<Verb> make_bench_verb();
 
 }  // namespace cutelab::cli

@@ -42,13 +42,16 @@ TEST(Text, ParseIntegerTakesTheWholeStringOrNothing) {
 
 TEST(Text, EditDistance) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("raed", "read"), 1u);  // neighbours swapped
   EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
   EXPECT_EQ(edit_distance("abc", "abc"), 0u);
 }
 
 TEST(Text, NearestAcceptsATypoAndNothingElse) {
   const std::vector<std::string> verbs = {"select", "read", "kernel"};
-  EXPECT_EQ(nearest("raed", verbs), std::nullopt);  // two edits of four letters are no typo
+  EXPECT_EQ(nearest("raed", verbs), "read");
+  EXPECT_EQ(nearest("raxx", verbs), std::nullopt);  // three edits of four letters are no typo
   EXPECT_EQ(nearest("rea", verbs), "read");
   EXPECT_EQ(nearest("SELCT", verbs), "select");
   EXPECT_EQ(nearest("document", verbs), std::nullopt);

@@ -1,0 +1,62 @@
+#include "cli/parts.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ostream>
+
+extern char** environ;
+
+namespace cutelab::cli {
+namespace {
+
+std::string setup_command(const std::string& name, const Context& context) {
+  return fmt::format("{} setup {}", context.program, name);
+}
+
+}  // namespace
+
+std::string part_folder(const std::string& name, const Context& context) {
+  return context.source_root + "/build/deps/" + name;
+}
+
+bool has_part(const std::string& name, const Context& context) {
+  const auto stamp = context.files.status(part_folder(name, context) + "/.stamp");
+  const auto pins = context.files.status(context.source_root + "/deps/parts.json");
+  return stamp && pins && stamp->modified_ns > pins->modified_ns;
+}
+
+bool is_offline(const Context& context) { return context.environment.get("CUTELAB_OFFLINE").has_value(); }
+
+Status require_part(const std::string& name, Context& context, bool offline) {
+  if (has_part(name, context)) return {};
+  // The pins may be newer than an installed part without touching it; fetch.py compares them in full.
+  std::vector<std::string> argv = {"python3", context.source_root + "/tools/setup/fetch.py", name};
+  if (offline || is_offline(context)) argv.emplace_back("--offline");
+  context.out.flush();
+  const auto code = run_attached(argv);
+  if (!code) return code.error();
+  if (*code == 0) return {};
+  return Error{ErrorKind::unavailable, "use part " + name, "it is not installed and could not be fetched",
+               part_folder(name, context), setup_command(name, context)};
+}
+
+Result<int> run_attached(const std::vector<std::string>& argv) {
+  std::vector<char*> words;
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, words[0], nullptr, nullptr, words.data(), environ);
+  if (failure != 0)
+    return Error{ErrorKind::unavailable, "run " + argv[0], std::strerror(failure), "",
+                 "check that the program is installed (`cutelab doctor`)"};
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+}  // namespace cutelab::cli

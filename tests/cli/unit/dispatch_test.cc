@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/unit/fake_context.h"
+
+namespace cutelab::cli {
+namespace {
+
+class EchoVerb final : public Verb {
+ public:
+  VerbSpec spec() const override {
+    VerbSpec spec;
+    spec.name = "echo";
+    spec.summary = "says its words";
+    spec.positionals = {{"WORD", "a word", 1, -1}};
+    spec.flags = {{"--fail", "KIND", "fail", "", false, {"input", "unavailable", "check", "internal"}}};
+    return spec;
+  }
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    const std::string kind = arguments.get("--fail");
+    if (!kind.empty()) return Error{kind_of(kind), "echo", "asked to fail", "here", "do not"};
+    for (const std::string& word : arguments.positionals()) context.out << word << "\n";
+    return ExitCode::ok;
+  }
+  static ErrorKind kind_of(const std::string& word) {
+    return word == "input"         ? ErrorKind::input
+           : word == "unavailable" ? ErrorKind::unavailable
+           : word == "check"       ? ErrorKind::check
+                                   : ErrorKind::internal;
+  }
+};
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome run(const std::vector<std::string>& words) {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(std::make_unique<EchoVerb>());
+  FakeContext fake;
+  const int code = dispatch(verbs, words, fake.context);
+  return {code, fake.out.str(), fake.err.str()};
+}
+
+TEST(Dispatch, RunsTheVerb) {
+  const Outcome r = run({"echo", "a", "b"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out, "a\nb\n");
+  EXPECT_EQ(r.err, "");
+}
+
+TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {
+  const std::vector<std::pair<std::string, int>> kinds = {
+      {"input", 2}, {"unavailable", 3}, {"check", 1}, {"internal", 4}};
+  for (const auto& [kind, code] : kinds) {
+    const Outcome r = run({"echo", "a", "--fail=" + kind});
+    EXPECT_EQ(r.code, code) << kind;
+    EXPECT_EQ(r.out, "");
+    EXPECT_EQ(r.err, "error: echo: asked to fail\n  at: here\n  try: do not\n");
+  }
+}
+
+TEST(Dispatch, UnknownVerbGetsTheNearest) {
+  EXPECT_EQ(run({"ecco"}).err, "error: cutelab ecco: no such verb\n  try: did you mean `cutelab echo`?\n");
+  EXPECT_EQ(run({"ecco"}).code, 2);
+  EXPECT_EQ(run({"zzzz"}).err, "error: cutelab zzzz: no such verb\n  try: verbs: echo\n");
+}
+
+TEST(Dispatch, HelpWinsOverWrongArguments) {
+  const Outcome r = run({"echo", "--nonsense", "--help"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_NE(r.out.find("usage: cutelab echo WORD…"), std::string::npos) << r.out;
+}
+
+TEST(Dispatch, OverviewListsEveryVerb) {
+  EXPECT_NE(run({"--help"}).out.find("says its words"), std::string::npos);
+  EXPECT_EQ(run({"--help"}).code, 0);
+  EXPECT_EQ(run({}).code, 2);
+}
+
+TEST(Dispatch, EveryRealVerbDescribesItself) {
+  std::set<std::string> names;
+  for (const auto& verb : all_verbs()) {
+    const VerbSpec spec = verb->spec();
+    EXPECT_TRUE(names.insert(spec.name).second) << spec.name << " twice";
+    EXPECT_FALSE(spec.summary.empty()) << spec.name;
+    EXPECT_FALSE(spec.examples.empty()) << spec.name;
+    for (const Flag& flag : spec.flags) EXPECT_FALSE(flag.help.empty()) << spec.name << " " << flag.name;
+  }
+}
+
+}  // namespace
+}  // namespace cutelab::cli

@@ -1,0 +1,163 @@
+#include "cli/doctor/items.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace cutelab::cli::doctor {
+namespace {
+
+Error absent(const std::string& path) { return Error{ErrorKind::input, "open " + path, "missing", path, ""}; }
+
+class FakeFiles final : public FileSource {
+ public:
+  std::map<std::string, std::string> files;
+  Result<std::string> read(const std::string& path, std::uint64_t) const override {
+    const auto it = files.find(path);
+    if (it == files.end()) return absent(path);
+    return it->second;
+  }
+  Result<FileStatus> status(const std::string& path) const override {
+    const auto it = files.lower_bound(path);
+    if (it == files.end() || it->first.rfind(path, 0) != 0) return absent(path);
+    return FileStatus{it->first == path ? it->second.size() : 0, 0, it->first != path};
+  }
+  Result<std::vector<std::string>> list(const std::string& folder, std::vector<std::string>*) const override {
+    return absent(folder);
+  }
+};
+
+/// A machine of which a test says what it answers; the key of an answer is the start of the command line.
+struct Machine {
+  FakeFiles files;
+  Environment environment;
+  std::map<std::string, std::string> answers;
+  std::string python_answer;
+
+  Host host() {
+    const auto ask = [this](const std::vector<std::string>& argv) -> std::optional<std::string> {
+      if (argv.size() > 1 && argv[1] == "-c")
+        return python_answer.empty() ? std::nullopt : std::optional(python_answer);
+      const auto it = answers.find(argv[0]);
+      return it == answers.end() ? std::nullopt : std::optional(it->second);
+    };
+    const auto find = [this](const std::string& name) -> std::optional<std::string> {
+      return answers.count(name) ? std::optional("/usr/bin/" + name) : std::nullopt;
+    };
+    const auto free = [](const std::string&) -> std::optional<long long> { return 5'000'000'000; };
+    return Host{ask, find, free, files, environment, "/lab", "./cutelab", ""};
+  }
+};
+
+Item item(const std::vector<Item>& items, const std::string& name) {
+  for (const Item& i : items)
+    if (i.name == name) return i;
+  ADD_FAILURE() << "no item " << name;
+  return {};
+}
+
+TEST(Doctor, BareMachineMissesEverythingCalmly) {
+  Machine machine;
+  for (auto probe : {gpu_items, python_items, build_items})
+    for (const Item& i : probe(machine.host()))
+      EXPECT_EQ(i.state == State::missing, i.group != "Machine") << i.name;
+  EXPECT_EQ(item(gpu_items(machine.host()), "GPU").detail, "none seen");
+}
+
+TEST(Doctor, GpuAndDriverAreNamed) {
+  Machine machine;
+  machine.answers["nvidia-smi"] = "NVIDIA H200, 9.0, 143771 MiB\nNVIDIA H200, 9.0, 143771 MiB\n";
+  machine.files.files["/proc/driver/nvidia/version"] =
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun\n";
+  machine.files.files["/proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 1\n";
+  const auto items = gpu_items(machine.host());
+  EXPECT_EQ(item(items, "GPU").detail, "NVIDIA H200, 9.0, 143771 MiB; NVIDIA H200, 9.0, 143771 MiB");
+  EXPECT_EQ(item(items, "driver").detail, "580.65.06");
+  EXPECT_EQ(item(items, "counters").state, State::attention);
+  machine.files.files["/proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 0\n";
+  EXPECT_EQ(item(gpu_items(machine.host()), "counters").state, State::found);
+}
+
+TEST(Doctor, ToolsAreFoundInPathToolkitAndPart) {
+  Machine machine;
+  const std::string text = "Cuda compilation tools, release 13.0, V13.0.88\n";
+  machine.answers["nvcc"] = "";
+  machine.answers["/usr/bin/nvcc"] = text;
+  EXPECT_EQ(item(gpu_items(machine.host()), "nvcc").detail, "13.0.88 (/usr/bin/nvcc)");
+  machine.answers = {{"/lab/build/deps/cuda-tools/bin/nvdisasm", text}};
+  machine.files.files["/lab/build/deps/cuda-tools/bin/nvdisasm"] = "";
+  EXPECT_EQ(item(gpu_items(machine.host()), "nvdisasm").state, State::found);
+  EXPECT_EQ(item(gpu_items(machine.host()), "cuobjdump").remedy, "./cutelab setup cuda-tools");
+  machine.answers.clear();
+  EXPECT_EQ(item(gpu_items(machine.host()), "nvdisasm").state, State::attention) << "there, but does not run";
+}
+
+TEST(Doctor, InterfacePackageIsNotTheDsl) {
+  Machine machine;
+  machine.python_answer =
+      R"({"versions": {"nvidia-cutlass": "4.2.0.0"}, "origin": "/x/cutlass/__init__.py", "owner": "nvidia-cutlass"})";
+  const auto items = python_items(machine.host());
+  EXPECT_EQ(item(items, "module cutlass").state, State::attention);
+  EXPECT_NE(item(items, "module cutlass").detail.find("not the CuTe DSL"), std::string::npos);
+  EXPECT_EQ(item(items, "DSL wheel of python3").state, State::missing);
+}
+
+TEST(Doctor, DslOwnsTheModule) {
+  Machine machine;
+  machine.python_answer =
+      R"({"versions": {"nvidia-cutlass-dsl": "4.8.1", "nvidia-cutlass-dsl-libs-base": "4.8.1"},
+          "origin": "/x/cutlass/__init__.py", "owner": "nvidia-cutlass-dsl-libs-core"})";
+  const auto items = python_items(machine.host());
+  EXPECT_EQ(item(items, "module cutlass").state, State::found);
+  EXPECT_EQ(item(items, "DSL wheel of python3").detail, "nvidia-cutlass-dsl 4.8.1, libs-base 4.8.1");
+}
+
+TEST(Doctor, WheelsOfDifferentVersionsWantAttention) {
+  Machine machine;
+  machine.python_answer =
+      R"({"versions": {"nvidia-cutlass-dsl": "4.8.1", "nvidia-cutlass-dsl-libs-base": "4.7.0"},
+          "origin": null, "owner": null})";
+  EXPECT_EQ(item(python_items(machine.host()), "DSL wheel of python3").state, State::attention);
+}
+
+TEST(Doctor, TagPinAndWheelAreReportedApart) {
+  Machine machine;
+  machine.environment = Environment(std::map<std::string, std::string>{{"CUTLASS_DIR", "/cutlass"}});
+  machine.answers["git"] = "v4.5.0\n";
+  machine.files.files["/cutlass/examples/x.py"] = "";
+  machine.files.files["/cutlass/include/cutlass/version.h"] =
+      "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 5\n#define CUTLASS_PATCH 0\n";
+  machine.files.files["/cutlass/python/CuTeDSL/requirements.txt"] = "# comment\nnvidia-cutlass-dsl==4.4.2\n";
+  machine.python_answer =
+      R"({"versions": {"nvidia-cutlass-dsl": "4.8.1"}, "origin": "/x", "owner": "nvidia-cutlass-dsl"})";
+  const auto items = python_items(machine.host());
+  EXPECT_EQ(item(items, "CUTLASS checkout").detail, "tag v4.5.0, version.h says 4.5.0, /cutlass");
+  const Item pin = item(items, "checkout's DSL pin");
+  EXPECT_EQ(pin.state, State::attention);
+  EXPECT_EQ(pin.detail, "nvidia-cutlass-dsl 4.4.2 (the tag says v4.5.0); python3 has 4.8.1");
+  EXPECT_EQ(pin.remedy, "pip install nvidia-cutlass-dsl==4.4.2");
+}
+
+TEST(Doctor, PartsAndPackagesComeFromThePins) {
+  Machine machine;
+  machine.files.files["/lab/deps/parts.json"] =
+      R"({"debian": {"build": {"packages": ["g++", "cmake"], "for": "building"}},
+          "pypi": {"dsl": {"for": "compiling", "needed_by": "read", "download_bytes": 1e6, "installed_bytes": 2e6}}})";
+  machine.answers["dpkg-query"] = "installed";
+  EXPECT_EQ(item(build_items(machine.host()), "packages: build").detail, "all 2 Debian packages");
+  EXPECT_EQ(item(build_items(machine.host()), "dsl").remedy, "./cutelab setup dsl");
+  machine.files.files["/lab/build/deps/dsl/.stamp"] = "x";
+  EXPECT_EQ(item(build_items(machine.host()), "dsl").state, State::found);
+  machine.answers["dpkg-query"] = "not-installed";
+  EXPECT_EQ(item(build_items(machine.host()), "packages: build").detail, "g++, cmake");
+}
+
+TEST(Doctor, VersionIsTheFirstDottedNumber) {
+  EXPECT_EQ(version_in("g++ (Debian 12.2.0-14) 12.2.0"), "12.2.0");
+  EXPECT_EQ(version_in("Python 3.11.7"), "3.11.7");
+  EXPECT_EQ(version_in("cuda 13 release 13.0."), "13.0");
+  EXPECT_EQ(version_in("none 7"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cutelab::cli::doctor
