@@ -3,7 +3,7 @@
 add_library(cutelab_flags INTERFACE)
 target_compile_options(cutelab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor
                        -Wold-style-cast -Woverloaded-virtual -Wno-restrict>)  # GCC 12 cries wolf: std::string + literal at -O2
-if(CUTELAB_WERROR)
+if(CUTELAB_WARNINGS_ARE_ERRORS)
   target_compile_options(cutelab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 target_compile_definitions(cutelab_flags INTERFACE CUTELAB_VERSION="${PROJECT_VERSION}")
