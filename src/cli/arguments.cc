@@ -111,12 +111,29 @@ Arguments collect(const Slots& slots) {
   return arguments;
 }
 
+/// Gives every flag whose value may be left out a value of its own: `--json` becomes `--json=-`.
+std::vector<std::string> with_values(const VerbSpec& spec, const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out.push_back(words[i]);
+    for (const Flag& flag : spec.flags) {
+      if (flag.optional_suffix.empty() || words[i] != long_name(flag)) continue;
+      const bool taken =
+          i + 1 < words.size() && (words[i + 1] == "-" || words[i + 1].ends_with(flag.optional_suffix));
+      out.back() += "=" + (taken ? words[++i] : "-");
+      break;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words) {
   const auto dashes =
       std::find(words.begin(), words.end(), "--");  // what follows are positionals, whatever they look like
-  std::vector<std::string> reversed(std::make_reverse_iterator(dashes), words.rend());
+  std::vector<std::string> reversed = with_values(spec, {words.begin(), dashes});
+  std::reverse(reversed.begin(), reversed.end());
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();

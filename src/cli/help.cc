@@ -15,6 +15,7 @@ std::string positional_usage(const Positional& p) {
 
 std::string flag_left(const Flag& flag) {
   const std::string spelled = replace_all(flag.name, ",", ", ");
+  if (!flag.optional_suffix.empty()) return spelled + " [" + flag.value + "]";
   return flag.value.empty() ? spelled : spelled + " " + flag.value;
 }
 

@@ -246,4 +246,16 @@ nlohmann::ordered_json to_json(const Run& run) {
 std::string json_text(const Reading& reading) { return text_of(to_json(reading)); }
 std::string json_text(const Run& run) { return text_of(to_json(run)); }
 
+std::string json_text(const std::vector<Reading>& readings) {
+  // One reading at a time: a whole example tree as one JSON value would take hundreds of megabytes.
+  std::string out =
+      "{\n\"schema\": \"cutelab.readings\",\n\"schema_version\": " + std::to_string(Reading::schema_version) +
+      ",\n\"readings\": [\n";
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    if (i > 0) out += ",\n";
+    out += to_json(readings[i]).dump(2, ' ', false, Json::error_handler_t::replace);
+  }
+  return out + "\n]\n}\n";
+}
+
 }  // namespace cutelab::evidence

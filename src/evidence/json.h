@@ -1,6 +1,7 @@
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "evidence/reading.h"
@@ -23,6 +24,8 @@ nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
 /// library's header.
 std::string json_text(const Reading& reading);
 std::string json_text(const Run& run);
+/// Several readings as one document (schema "cutelab.readings").
+std::string json_text(const std::vector<Reading>& readings);
 
 /// The inverse, for stored readings and runs. Members that are not in the schema are passed over.
 /// Errors (kind input): not JSON, another schema or version, a member missing or of wrong type (its path is

@@ -86,6 +86,26 @@ TEST(Arguments, OpenVerbsCollectParameters) {
   EXPECT_FALSE(parse_arguments(spec, {"a", "--b"}).ok()) << "a parameter without a value";
 }
 
+TEST(Arguments, AValueThatMayBeLeftOutNeverTakesASource) {
+  VerbSpec spec = read_like();
+  Flag out;
+  out.name = "--report";
+  out.value = "FILE.json";
+  out.optional_suffix = ".json";
+  spec.flags.push_back(out);
+  const auto bare = parse_arguments(spec, {"--report", "kernel.py"});
+  ASSERT_TRUE(bare.ok()) << message(bare);
+  EXPECT_EQ(bare->get("--report"), "-");
+  EXPECT_EQ(bare->positionals(), std::vector<std::string>{"kernel.py"});
+  const auto named = parse_arguments(spec, {"--report", "r.json", "kernel.py"});
+  ASSERT_TRUE(named.ok()) << message(named);
+  EXPECT_EQ(named->get("--report"), "r.json");
+  const auto joined = parse_arguments(spec, {"kernel.py", "--report=anything"});
+  ASSERT_TRUE(joined.ok()) << message(joined);
+  EXPECT_EQ(joined->get("--report"), "anything");
+  EXPECT_NE(help_text(spec).find("--report [FILE.json]"), std::string::npos);
+}
+
 TEST(Help, NamesEverything) {
   const std::string text = help_text(read_like());
   for (const char* part : {"usage: cutelab read FILE… [flags]", "-a, --arch SM", "(sm_90, sm_100)",

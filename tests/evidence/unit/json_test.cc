@@ -113,25 +113,27 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
   filled.metrics = {{"duration_us", 1.0, ""}};
   const Json run = Json::parse(json_text(filled));
   const Json& fact = reading["facts"][0];
-  const std::map<std::string, Json> written = {{"Reading", reading},
-                                               {"File", reading["files"][0]},
-                                               {"Location", fact["at"]},
-                                               {"Value", fact["values"]["stages"]},
-                                               {"Undetermined", fact["values"]["stages"]["undetermined"]},
-                                               {"Fact", fact},
-                                               {"Pattern", reading["patterns"][0]},
-                                               {"Architecture", reading["arch"]},
-                                               {"Function", reading["functions"][0]},
-                                               {"Call", reading["functions"][0]["calls"][0]},
-                                               {"Flag", reading["flags"][0]},
-                                               {"Import", reading["imports"][0]},
-                                               {"Constraint", reading["constraints"][0]},
-                                               {"Problem", reading["problems"][0]},
-                                               {"Totals", reading["totals"]},
-                                               {"Run", run},
-                                               {"Provenance", run["provenance"]},
-                                               {"Metric", run["metrics"][0]},
-                                               {"Check", run["check"]}};
+  const std::map<std::string, Json> written = {
+      {"Reading", reading},
+      {"File", reading["files"][0]},
+      {"Location", fact["at"]},
+      {"Value", fact["values"]["stages"]},
+      {"Undetermined", fact["values"]["stages"]["undetermined"]},
+      {"Fact", fact},
+      {"Pattern", reading["patterns"][0]},
+      {"Architecture", reading["arch"]},
+      {"Function", reading["functions"][0]},
+      {"Call", reading["functions"][0]["calls"][0]},
+      {"Flag", reading["flags"][0]},
+      {"Import", reading["imports"][0]},
+      {"Constraint", reading["constraints"][0]},
+      {"Problem", reading["problems"][0]},
+      {"Totals", reading["totals"]},
+      {"Readings", Json::parse(json_text(std::vector<Reading>{every_member(), every_member()}))},
+      {"Run", run},
+      {"Provenance", run["provenance"]},
+      {"Metric", run["metrics"][0]},
+      {"Check", run["check"]}};
   const auto pages = documented();
   EXPECT_EQ(pages.size(), written.size());
   for (const auto& [section, json] : written) {
