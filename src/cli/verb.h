@@ -24,7 +24,7 @@ struct Flag {
   std::vector<std::string> choices;  ///< the only values allowed; a typo gets a suggestion
   /// Set: the value may be left out and is "-" then. The next word is taken as the value only if it is "-" or
   /// ends in this (".json"), so that `--json FILE.py` never writes over a source; `--json=ANY` always works.
-  std::string optional_suffix;
+  std::string optional_suffix = {};
 };
 
 struct Positional {
