@@ -1,0 +1,65 @@
+#include "base/text.h"
+#include "reading/checklist/checklist.h"
+
+namespace cutelab::reading {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+bool any_of(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* w : words)
+    if (text.find(w) != std::string::npos) return true;
+  return false;
+}
+
+/// A maximum that is carried on: row_max = max(row_max_prev, …), fmax, reduce with MAX.
+bool running_maximum(const std::string& left, const std::string& right) {
+  return any_of(left, {"max", "_m_"}) && any_of(right, {"fmax", "max(", "reduce", "reduction"}) && any_of(right, {"max"});
+}
+
+/// Something rescaled by the change of that maximum, or accumulated with a scale per block.
+bool rescale(const std::string& left, const std::string& right, bool augmented) {
+  return any_of(left, {"scale", "row_sum", "acc", "sum"}) && (any_of(right, {"exp2", "exp("}) || (augmented && any_of(right, {"scale"})));
+}
+
+bool scaled_accumulation(const std::string& left, const std::string& right, bool augmented) {
+  return any_of(left, {"acc", "final", "accum"}) && any_of(right, {"scale", "sfa", "sfb"}) && any_of(right, {"*"}) && (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
+}
+}  // namespace
+
+evidence::PatternFinding streaming_accumulation(FactContext& context) {
+  PatternBuilder p(context, "P4", "online softmax or streaming accumulation");
+  bool maximum = false, exponent = false, scaled = false;
+  std::vector<Node> softmax, scaling;
+  for (const source::Assignment& a : context.module().assignments()) {
+    if (!a.value || a.function < 0 || a.form == source::Assignment::Form::loop || a.value.text().size() > 2000) continue;
+    const std::string left = to_lower(a.name), right = to_lower(a.value.text());
+    const bool augmented = a.form == source::Assignment::Form::augmented;
+    if (running_maximum(left, right)) {
+      maximum = true;
+      softmax.push_back(a.statement);
+    } else if (rescale(left, right, augmented)) {
+      exponent = exponent || any_of(right, {"exp2", "exp("});
+      softmax.push_back(a.statement);
+    }
+    if (scaled_accumulation(left, right, augmented) && a.statement.enclosing(NodeKind::for_statement)) {
+      scaled = true;
+      scaling.push_back(a.statement);
+    }
+  }
+  const bool matrix = p.any([](const Draft& d) { return d.fact.kind == "gemm"; });
+  if (maximum && exponent && matrix) {
+    for (const Node n : softmax) p.cite_node(n);
+    p.finding.kind = "online_softmax";
+    return p.present("running maximum and sum, the rest rescaled when the maximum moves");
+  }
+  if (scaled && matrix) {
+    for (const Node n : scaling) p.cite_node(n);
+    p.finding.kind = "scaled_accumulation";
+    return p.present("each K block is accumulated with its own scale");
+  }
+  return p.absent("no running maximum with rescaling, no accumulation scaled per block");
+}
+
+}  // namespace cutelab::reading

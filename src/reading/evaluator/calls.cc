@@ -1,0 +1,220 @@
+#include <algorithm>
+
+#include "reading/evaluator/folder.h"
+#include "reading/models/models.h"
+
+namespace cutelab::reading {
+using evidence::Tristate;
+using source::Field;
+using source::Node;
+using source::PythonFunction;
+using source::PythonModule;
+using NodeKind = source::Kind;
+namespace {
+std::string_view leaf_of(Node function) {
+  if (function.is(NodeKind::attribute)) return function.child(Field::attribute_field).text();
+  return function.is(NodeKind::identifier) ? function.text() : std::string_view();
+}
+}  // namespace
+
+Folder::Folder(source::Program& program, std::vector<std::pair<std::string, std::string>> settings, Inputs inputs)
+    : program_(program), settings_(std::move(settings)), inputs_(inputs) {}
+
+Abstract Folder::value_of(int module, Node expression) {
+  return evaluate(expression, root(module, program_.module(module).function_at(expression)));
+}
+
+std::string Folder::callee_path(int module, Node call) {
+  const Node function = call.child(Field::function_field);
+  const Abstract callee = value_of(module, function);
+  if (!callee.path.empty()) return callee.path;
+  return program_.module(module).qualified(function);
+}
+
+bool Folder::callee_function(int module, Node call, int* function_module, int* function) {
+  const Abstract callee = value_of(module, call.child(Field::function_field));
+  if (!callee.is(Kind::function)) return false;
+  *function_module = callee.module;
+  *function = callee.index;
+  return true;
+}
+
+const Frame* Folder::enter(Frame frame) {
+  const auto key = std::make_tuple(frame.module, frame.function, frame.caller, frame.call ? frame.call.index() : 0xFFFFFFFFu,
+                                   frame.call.tree(), frame.self);
+  auto& known = frame_by_key_[key];
+  if (!known) {
+    frames_.push_back(frame);
+    known = &frames_.back();
+  }
+  return known;
+}
+
+const Frame* Folder::root(int module, int function, const Abstract* self) {
+  Frame frame;
+  frame.module = module;
+  frame.function = function;
+  frame.self = self;
+  return enter(frame);
+}
+
+Abstract Folder::call(Node n, const Frame* frame) {
+  const Node function_node = n.child(Field::function_field);
+  const Abstract callee = evaluate(function_node, frame);
+  if (callee.is(Kind::function)) return call_function(callee, n, frame);
+  if (callee.is(Kind::type)) return construct(callee, n, frame);
+  if (callee.is(Kind::instance)) {
+    if (auto method = method_of(callee, "__call__")) {
+      method->items = {callee};
+      return call_function(*method, n, frame);
+    }
+  }
+  if (models::knows(callee.path)) {
+    std::vector<Abstract> arguments;
+    bool plain = true;
+    for (const Node a : n.child(Field::arguments_field).children()) {
+      plain = plain && !a.is(NodeKind::list_splat) && !a.is(NodeKind::dictionary_splat) && !a.is(NodeKind::for_in_clause);
+      if (!a.is(NodeKind::keyword_argument)) arguments.push_back(evaluate(a, frame));
+    }
+    if (plain)
+      if (auto value = models::call(callee.path, arguments, n)) return *value;
+  }
+  if (callee.path.empty()) {
+    Abstract out = Abstract::unknown(callee.known() ? "needs evaluation: call" : callee.text, callee.depends_on, n);
+    return out;
+  }
+  if (!callee.known() && callee.path.starts_with("?")) {
+    Abstract out = callee;
+    out.items.clear();
+    return out;
+  }
+  return Abstract::object(callee.path, frame->module, n);
+}
+
+Abstract Folder::call_function(const Abstract& function, Node n, const Frame* frame) {
+  const PythonFunction& f = program_.module(function.module).functions()[static_cast<std::size_t>(function.index)];
+  if (f.has_decorator("kernel") || f.has_decorator("contextmanager")) return Abstract::object(function.path, frame->module, n);
+  const Abstract* self = nullptr;
+  if (!function.items.empty() && !f.is_static()) self = intern(function.items.front());
+  int chain = 0;
+  for (const Frame* up = frame; up; up = up->caller) {
+    if (++chain > 24 || (up->function == function.index && up->module == function.module && up->call)) {
+      ++cuts_;
+      return Abstract::unknown("recursive call", {f.qualified}, n);
+    }
+  }
+  Abstract out = returned(enter({function.module, function.index, frame, n, 0, self}));
+  if (out.path.empty() && !out.known()) out.path = function.path;
+  return out;
+}
+
+Abstract Folder::construct(const Abstract& type, Node n, const Frame* frame) {
+  Abstract out = type;
+  out.kind = Kind::instance;
+  out.made_at = n;
+  out.frame = frame;
+  return out;
+}
+
+Abstract Folder::returned(const Frame* frame) {
+  const PythonModule& module = program_.module(frame->module);
+  const PythonFunction& function = module.functions()[static_cast<std::size_t>(frame->function)];
+  std::vector<Abstract> alternatives;
+  for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
+    const Node n = module.tree().at(i);
+    if (!n.is(NodeKind::return_statement) || module.function_at(n) != frame->function) continue;
+    const Tristate reach = branches_around(n, function.body, frame).state;
+    if (reach == Tristate::no) continue;
+    alternatives.push_back(n.first() ? evaluate(n.first(), frame) : Abstract::none());
+    if (reach == Tristate::yes || alternatives.size() > 12) break;
+  }
+  if (alternatives.empty()) return Abstract::none();
+  return join(std::move(alternatives));
+}
+
+std::optional<Node> Folder::argument(Node call, const PythonFunction& function, int position, int skip_parameters, int skip_arguments,
+                                     bool* splat) {
+  const std::string& name = function.parameters[static_cast<std::size_t>(position)].name;
+  int at = skip_parameters - skip_arguments;
+  std::optional<Node> found;
+  for (const Node a : call.child(Field::arguments_field).children()) {
+    if (a.is(NodeKind::keyword_argument)) {
+      if (a.child(Field::name_field).text() == name) return a.child(Field::value_field);
+    } else if (a.is(NodeKind::list_splat) || a.is(NodeKind::dictionary_splat)) {
+      *splat = true;
+      at += 1000;
+    } else if (at++ == position && !*splat) {
+      found = a;
+    }
+  }
+  return found;
+}
+
+const std::unordered_map<std::string, std::vector<Node>>& Folder::calls_by_leaf(int module) {
+  const auto known = calls_.find(module);
+  if (known != calls_.end()) return known->second;
+  auto& out = calls_[module];
+  const source::Tree& tree = program_.module(module).tree();
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (!n.is(NodeKind::call)) continue;
+    const std::string_view leaf = leaf_of(n.child(Field::function_field));
+    if (!leaf.empty()) out[std::string(leaf)].push_back(n);
+    if (leaf != "compile") continue;
+    // cute.compile(f, …) calls f with the arguments that follow.
+    const Node first = n.child(Field::arguments_field).first();
+    if (!leaf_of(first).empty()) out["compile:" + std::string(leaf_of(first))].push_back(n);
+  }
+  return out;
+}
+
+std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>* modules, std::vector<int>* skips) {
+  const PythonModule& owner = program_.module(module);
+  const PythonFunction& f = owner.functions()[static_cast<std::size_t>(function)];
+  std::vector<Node> out;
+  const auto add = [&](int m, Node site, int skip) {
+    if (program_.module(m).function_at(site) == function && m == module) return;  // recursion
+    out.push_back(site);
+    modules->push_back(m);
+    skips->push_back(skip);
+  };
+  const auto matches = [&](int m, Node callee) {
+    if (callee.is(NodeKind::identifier) && f.class_index < 0) {
+      const Abstract known = value_of(m, callee);
+      return known.is(Kind::function) && known.module == module && known.index == function;
+    }
+    if (f.class_index < 0) return value_of(m, callee).index == function && value_of(m, callee).module == module;
+    const Node receiver = callee.child(Field::object_field);
+    if (receiver.text() != "self") return value_of(m, callee).index == function && value_of(m, callee).module == module;
+    const int site_class = program_.module(m).class_at(callee);
+    if (site_class < 0) return false;
+    for (const auto& entry : ancestry(m, site_class))
+      if (program_.module(entry.first).method(entry.second, f.name) >= 0) return entry == std::make_pair(module, f.class_index);
+    return false;
+  };
+  for (int pass = 0; pass < (module == 0 ? 1 : 2); ++pass) {
+    const int m = pass == 0 ? 0 : module;
+    const auto& calls = calls_by_leaf(m);
+    const std::string leaf = f.name == "__init__" && f.class_index >= 0
+                                 ? owner.classes()[static_cast<std::size_t>(f.class_index)].name : f.name;
+    if (const auto found = calls.find(leaf); found != calls.end())
+      for (const Node site : found->second)
+        if (f.name == "__init__" || matches(m, site.child(Field::function_field))) add(m, site, 0);
+    if (const auto found = calls.find("compile:" + f.name); found != calls.end() && f.class_index < 0)
+      for (const Node site : found->second) add(m, site, 1);
+    if (f.name != "__call__") continue;
+    for (const auto& [name, sites] : calls) {
+      const bool compiled = name.starts_with("compile:");
+      for (const Node site : sites) {
+        const Node callee = compiled ? site.child(Field::arguments_field).first() : site.child(Field::function_field);
+        if (!callee.is(NodeKind::identifier) && !compiled) break;
+        if (!callee.is(NodeKind::identifier) || program_.module(m).bindings(program_.module(m).function_at(site), std::string(callee.text())).empty()) continue;
+        const Abstract known = value_of(m, callee);
+        if (known.is(Kind::instance) && known.module == module && known.index == f.class_index) add(m, site, compiled ? 1 : 0);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace cutelab::reading

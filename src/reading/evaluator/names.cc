@@ -1,0 +1,202 @@
+#include <algorithm>
+
+#include "reading/evaluator/folder.h"
+#include "reading/models/models.h"
+
+namespace cutelab::reading {
+using evidence::Tristate;
+using source::Assignment;
+using source::Field;
+using source::Node;
+using source::PythonModule;
+using NodeKind = source::Kind;
+
+Abstract Folder::identifier(Node n, const Frame* frame) {
+  const std::string name(n.text());
+  const PythonModule& module = program_.module(frame->module);
+  for (int scope = frame->function; scope >= 0; scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
+    const Frame* at = scope == frame->function ? frame : root(frame->module, scope);
+    if (auto local = local_binding(name, n, at)) return *local;
+    if (auto given = parameter(name, at)) return *given;
+    if (auto inner = defined(frame->module, scope, name)) return *inner;
+  }
+  if (auto global = local_binding(name, n, root(frame->module, -1))) return *global;
+  return member_of_module(frame->module, name);
+}
+
+/// A name as seen from outside or at module level: binding, definition, import, builtin.
+Abstract Folder::member_of_module(int module_index, const std::string& name) {
+  const PythonModule& module = program_.module(module_index);
+  if (auto known = defined(module_index, -1, name)) return *known;
+  const auto& bound = module.bindings(-1, name);
+  if (!bound.empty()) {
+    const Assignment& last = module.assignments()[static_cast<std::size_t>(bound.back())];
+    if (last.form == Assignment::Form::plain && last.value)
+      return bound_value(module_index, last, root(module_index, -1));
+    return Abstract::unknown("needs evaluation", {name}, last.statement);
+  }
+  if (const source::Import* import = module.import_of(name)) return imported(module_index, *import);
+  for (const source::Import& import : module.imports()) {
+    if (import.name != "*") continue;
+    const int other = program_.import(module_index, import.module);
+    if (other < 0 || other == module_index) continue;
+    if (defined(other, -1, name) || !program_.module(other).bindings(-1, name).empty()) return member_of_module(other, name);
+  }
+  if (name == "__name__") return Abstract::of_text(module_index == 0 ? "__main__" : "module");
+  return Abstract::name(name);
+}
+
+std::optional<Abstract> Folder::defined(int module_index, int scope, const std::string& name) {
+  const PythonModule& module = program_.module(module_index);
+  Abstract out;
+  out.module = module_index;
+  out.path = name;
+  if ((out.index = module.function_defined(scope, name)) >= 0) {
+    out.kind = Kind::function;
+    return out;
+  }
+  if ((out.index = module.class_defined(scope, name)) >= 0) {
+    out.kind = Kind::type;
+    return out;
+  }
+  return std::nullopt;
+}
+
+Abstract Folder::imported(int module_index, const source::Import& import) {
+  const PythonModule& module = program_.module(module_index);
+  const std::string path = module.qualified(import.local);
+  if (import.name.empty()) return Abstract::name(path);
+  const std::string as_module = import.module + (import.module.ends_with('.') ? "" : ".") + import.name;
+  const int owner = program_.import(module_index, import.module);
+  if (owner >= 0 && owner != module_index) {
+    const PythonModule& other = program_.module(owner);
+    if (other.function_defined(-1, import.name) >= 0 || other.class_defined(-1, import.name) >= 0 ||
+        !other.bindings(-1, import.name).empty() || other.import_of(import.name)) {
+      if (++depth_ > deepest) {
+        --depth_;
+        ++cuts_;
+        return Abstract::unknown("imports go in a circle", {path});
+      }
+      Abstract out = member_of_module(owner, import.name);
+      --depth_;
+      if (out.path.empty()) out.path = path;
+      return out;
+    }
+  }
+  Abstract out = Abstract::name(path);
+  const int submodule = program_.import(module_index, as_module);
+  if (submodule >= 0) out.module = submodule;
+  return out;
+}
+
+std::optional<Abstract> Folder::local_binding(const std::string& name, Node use, const Frame* frame) {
+  const PythonModule& module = program_.module(frame->module);
+  const auto& bound = module.bindings(frame->function, name);
+  if (bound.empty()) return std::nullopt;
+  const bool elsewhere = use.tree() != &module.tree() || module.function_at(use) != frame->function;
+  std::vector<Abstract> alternatives;
+  for (auto it = bound.rbegin(); it != bound.rend(); ++it) {
+    const Assignment& a = module.assignments()[static_cast<std::size_t>(*it)];
+    const bool within_loop = a.form == Assignment::Form::loop && a.statement.contains(use);
+    if (!elsewhere && !within_loop && (a.statement.contains(use) || a.statement.index() > use.index())) continue;
+    if (!a.value && a.form == Assignment::Form::plain) continue;
+    const Tristate reach = elsewhere ? reaches(a.statement, a.statement, frame) : reaches(a.statement, use, frame);
+    if (reach == Tristate::no) continue;
+    Abstract value = bound_value(frame->module, a, frame);
+    if (value.path.empty() && a.annotation && value.is(Kind::unknown)) value.path = module.qualified(a.annotation);
+    if (reach == Tristate::yes && alternatives.empty()) return value;
+    alternatives.push_back(std::move(value));
+    if (reach == Tristate::yes) return join(std::move(alternatives));
+    if (alternatives.size() > 12) break;
+  }
+  if (auto given = parameter(name, frame)) alternatives.push_back(*given);
+  if (alternatives.empty()) return std::nullopt;
+  return join(std::move(alternatives));
+}
+
+Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame) {
+  (void)module;
+  if (!a.value) return Abstract::unknown("declared without a value", {a.name}, a.statement);
+  if (a.form == Assignment::Form::loop) {
+    Abstract iterated = evaluate(a.value, frame);
+    Abstract out = Abstract::unknown("loop variable", {a.name}, a.statement);
+    if (iterated.is(Kind::object) || iterated.is(Kind::name)) out.path = iterated.path + "[]";
+    return out;
+  }
+  if (a.form == Assignment::Form::augmented) {
+    const Node target = a.statement.is(NodeKind::expression_statement) ? a.statement.first() : a.statement;
+    const std::string_view op = target.child(Field::operator_token).text();
+    return models::arithmetic(op.substr(0, op.size() - 1), evaluate(target.child(Field::left_field), frame),
+                              evaluate(a.value, frame), a.statement);
+  }
+  Abstract value = evaluate(a.value, frame);
+  for (const int slot : a.slots) value = models::slot(value, slot, a.name, a.statement);
+  return value;
+}
+
+std::optional<Abstract> Folder::parameter(const std::string& name, const Frame* frame) {
+  if (frame->function < 0) return std::nullopt;
+  const auto& function = program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    if (function.parameters[i].name != name) continue;
+    if (i == 0 && function.class_index >= 0 && !function.is_static()) {
+      if (frame->self) return *frame->self;
+      if (const Abstract* self = self_of(frame->module, frame->function)) return *self;
+    }
+    Abstract value = parameter_value(static_cast<int>(i), frame);
+    if (value.path.empty() && function.parameters[i].annotation)
+      value.path = program_.module(frame->module).qualified(function.parameters[i].annotation);
+    return value;
+  }
+  return std::nullopt;
+}
+
+Abstract Folder::parameter_value(int position, const Frame* frame) {
+  const PythonModule& module = program_.module(frame->module);
+  const auto& function = module.functions()[static_cast<std::size_t>(frame->function)];
+  const auto& wanted = function.parameters[static_cast<std::size_t>(position)];
+  if (wanted.form != source::Parameter::Form::plain) return Abstract::unknown("variable arguments", {wanted.name}, function.node);
+  if (inputs_ == Inputs::anything && function.name == "__init__")
+    return Abstract::unknown("any value may be given", {wanted.name}, function.node);
+  if (!frame->call) return parameter_from_callers(position, frame);
+  bool splat = false;
+  const int skip = function.class_index >= 0 && !function.is_static() ? 1 : 0;
+  const auto given = argument(frame->call, function, position, skip, frame->arguments_after, &splat);
+  if (given) return evaluate(*given, frame->caller);
+  if (splat) return Abstract::unknown("passed through unpacked arguments", {wanted.name}, frame->call);
+  return parameter_default(position, frame);
+}
+
+Abstract Folder::parameter_default(int position, const Frame* frame) {
+  const auto& function = program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
+  const auto& wanted = function.parameters[static_cast<std::size_t>(position)];
+  if (wanted.default_value) return evaluate(wanted.default_value, root(frame->module, function.enclosing));
+  return Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name}, function.node);
+}
+
+Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
+  const auto& function = program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
+  const Key key{frame, program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)].node.tree(),
+                function.node.index() + 0x40000000u + static_cast<std::uint32_t>(position)};
+  if (const auto known = memo_.find(key); known != memo_.end()) return known->second;
+  const auto guard = std::make_pair(frame, key.node);
+  if (depth_ >= deepest || !evaluating_.insert(guard).second) {
+    ++cuts_;
+    return Abstract::unknown("passed in a circle", {function.parameters[static_cast<std::size_t>(position)].name}, function.node);
+  }
+  const int cuts_before = cuts_;
+  std::vector<int> modules, skips;
+  std::vector<Abstract> alternatives;
+  const auto sites = call_sites(frame->module, frame->function, &modules, &skips);
+  for (std::size_t i = 0; i < sites.size() && alternatives.size() < 12; ++i) {
+    const Frame* caller = root(modules[i], program_.module(modules[i]).function_at(sites[i]));
+    if (active(modules[i], sites[i]).state == Tristate::no) continue;
+    alternatives.push_back(parameter_value(position, enter({frame->module, frame->function, caller, sites[i], skips[i], frame->self})));
+  }
+  evaluating_.erase(guard);
+  Abstract out = alternatives.empty() ? parameter_default(position, frame) : join(std::move(alternatives));
+  if (cuts_ == cuts_before) memo_.emplace(key, out);
+  return out;
+}
+
+}  // namespace cutelab::reading

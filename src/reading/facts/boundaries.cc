@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/facts/context.h"
+
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+bool device_function(const FactContext& context, Node n) {
+  const source::PythonModule& module = context.module();
+  int f = module.function_at(n);
+  for (; f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing) {
+    const auto& function = module.functions()[static_cast<std::size_t>(f)];
+    if (function.has_decorator("kernel") || function.has_decorator("jit")) return function.name != "__call__";
+  }
+  return false;
+}
+
+/// `if row < problem_m:` in device code: a comparison of a coordinate with an extent.
+bool guards_extent(Node condition) {
+  if (!condition.is(NodeKind::comparison_operator) && !condition.is(NodeKind::boolean_operator)) return false;
+  const std::string_view text = condition.text();
+  if (text.find('<') == std::string_view::npos && text.find('>') == std::string_view::npos) return false;
+  const std::string low = to_lower(text);
+  if (low.find("const_expr") != std::string::npos || low.find("warp") != std::string::npos || low.find("tile_cnt") != std::string::npos || low.find("stage") != std::string::npos) return false;
+  static constexpr const char* extents[] = {"shape", "seqlen", "limit", "extent", "size(", "problem", "_len", "num_rows", "length", "actual", "bound"};
+  return std::any_of(std::begin(extents), std::end(extents), [&](const char* w) { return low.find(w) != std::string::npos; });
+}
+
+bool mentions_infinity(std::string_view text) {
+  return text.find(".inf") != std::string_view::npos || text.find("\"inf\"") != std::string_view::npos || text.find("'inf'") != std::string_view::npos ||
+         text.find("\"-inf\"") != std::string_view::npos;
+}
+
+void add_guards(FactContext& context) {
+  const source::Tree& tree = context.module().tree();
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (n.is(NodeKind::if_statement) && guards_extent(n.child(Field::condition_field)) && device_function(context, n)) {
+      Draft& draft = context.add(Family::B1, "guard", std::string(n.child(Field::condition_field).text().substr(0, 80)), "bounds guard", n);
+      draft.construct = "guard";
+    }
+    if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript) && mentions_infinity(n.child(Field::right_field).text()) &&
+        context.module().function_at(n) >= 0 && n.child(Field::left_field).text().find("max") == std::string_view::npos) {
+      Draft& draft = context.add(Family::B1, "mask", std::string(n.child(Field::left_field).text().substr(0, 80)), "masked to minus infinity", n);
+      draft.construct = "mask-value";
+    }
+  }
+}
+}  // namespace
+
+void extract_boundaries(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    const Node predicate = context.keyword(site.call, "pred");
+    if (!predicate || predicate.is(NodeKind::none)) {
+      const std::string low = to_lower(site.leaf);
+      if (low.find("mask") == std::string::npos || low.find("mcast") != std::string::npos || low.find("multicast") != std::string::npos || low.find("image_mask") != std::string::npos ||
+          low.find("trip_count") != std::string::npos || low.find("count") != std::string::npos || site.leaf == "apply_mask" || site.function < 0 || !device_function(context, site.call))
+        continue;
+      int m = 0, f = -1;
+      if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;
+      Draft& draft = context.add(Family::B1, "mask", site.leaf, "masking helper " + site.leaf, site.call);
+      draft.construct = "mask-helper";
+      continue;
+    }
+    Draft& draft = context.add(Family::B1, "predicated-copy", std::string(predicate.text().substr(0, 60)), "copy predicated by " + std::string(predicate.text().substr(0, 60)), site.call);
+    draft.construct = "predicated-copy";
+  }
+  add_guards(context);
+}
+
+}  // namespace cutelab::reading

@@ -1,0 +1,174 @@
+#include "reading/facts/context.h"
+
+#include <algorithm>
+
+namespace cutelab::reading {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+std::string leaf_of(const std::string& path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+/// What `x = call(…)` or `a, b = call(…)` binds; "" when the call is part of something larger.
+std::string target_of(Node call) {
+  Node n = call;
+  while (n.parent().is(NodeKind::parenthesized_expression)) n = n.parent();
+  const Node above = n.parent();
+  if (n.field() == Field::right_field && above.is(NodeKind::assignment)) return std::string(above.child(Field::left_field).text());
+  if (n.field() == Field::value_field && above.is(NodeKind::keyword_argument)) return std::string(above.child(Field::name_field).text());
+  return {};
+}
+}  // namespace
+
+FactContext::FactContext(source::Program& p, Evaluator& e, const std::vector<Flag>& f, evidence::Reading& r)
+    : program(p), evaluator(e), flags(f), reading(r) {
+  collect_calls();
+}
+
+void FactContext::collect_calls() {
+  const source::Tree& tree = module().tree();
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (!n.is(NodeKind::call)) continue;
+    const Node function = n.child(Field::function_field);
+    CallSite site;
+    site.call = n;
+    site.function = module().function_at(n);
+    site.path = evaluator.callee_path(0, n);
+    if (function.is(NodeKind::attribute)) {
+      site.receiver = function.child(Field::object_field).text();
+      site.leaf = function.child(Field::attribute_field).text();
+    } else {
+      site.leaf = leaf_of(module().qualified(function));
+    }
+    site.target = target_of(n);
+    call_by_node_[i] = calls_.size();
+    calls_.push_back(std::move(site));
+  }
+}
+
+const CallSite* FactContext::site_of(Node call) const {
+  const auto found = call_by_node_.find(call.index());
+  return call && found != call_by_node_.end() ? &calls_[found->second] : nullptr;
+}
+
+evidence::Location FactContext::at(Node node) const {
+  evidence::Location location;
+  location.span = node.span();
+  for (int m = 0; m < program.size(); ++m)
+    if (&program.module(m).tree() == node.tree()) {
+      for (std::size_t f = 0; f < reading.files.size(); ++f)
+        if (reading.files[f].path == program.module(m).path()) location.file = static_cast<int>(f);
+    }
+  return location;
+}
+
+evidence::Value FactContext::value(Node expression) { return value(evaluator.value_of(0, expression), expression); }
+
+evidence::Value FactContext::value(const Abstract& a, Node expression) const {
+  evidence::Value out;
+  using Kind = Abstract::Kind;
+  switch (a.kind) {
+    case Kind::boolean: out.data = a.number != 0; break;
+    case Kind::integer: out.data = a.number; break;
+    case Kind::real: out.data = a.real; break;
+    case Kind::text: out.data = a.text; break;
+    case Kind::none: out.data = std::string("None"); break;
+    case Kind::name: out.data = leaf_of(a.path); break;
+    case Kind::tuple: {
+      evidence::Value::List items;
+      for (const Abstract& item : a.items) items.push_back(value(item, {}));
+      out.data = std::move(items);
+      break;
+    }
+    default: {
+      evidence::Undetermined why;
+      why.reason = a.is(Kind::unknown) ? a.text : "needs evaluation: " + a.path;
+      why.depends_on = a.depends_on;
+      std::sort(why.depends_on.begin(), why.depends_on.end());
+      why.depends_on.erase(std::unique(why.depends_on.begin(), why.depends_on.end()), why.depends_on.end());
+      if (why.depends_on.size() > 6) why.depends_on.resize(6);
+      if (why.depends_on.empty() && expression) why.depends_on.push_back(std::string(expression.text().substr(0, 80)));
+      const Node stopped = a.made_at ? a.made_at : expression;
+      if (stopped) why.at = at(stopped);
+      out.data = std::move(why);
+    }
+  }
+  const bool plain = expression.is(NodeKind::integer) || expression.is(NodeKind::string) || expression.is(NodeKind::true_literal) ||
+                     expression.is(NodeKind::false_literal) || expression.is(NodeKind::float_literal);
+  if (expression && !plain) {
+    out.formula = std::string(expression.text().substr(0, 400));
+    out.known_by = evidence::KnownBy::computed;
+  }
+  return out;
+}
+
+Node FactContext::keyword(Node call, std::string_view name) const {
+  for (const Node a : call.child(Field::arguments_field).children())
+    if (a.is(NodeKind::keyword_argument) && a.child(Field::name_field).text() == name) return a.child(Field::value_field);
+  return {};
+}
+
+Node FactContext::positional(Node call, int position) const {
+  for (const Node a : call.child(Field::arguments_field).children()) {
+    if (a.is(NodeKind::keyword_argument)) continue;
+    if (position-- == 0) return a;
+  }
+  return {};
+}
+
+Draft& FactContext::add(evidence::Family family, std::string kind, std::string subject, std::string says, Node node) {
+  Draft draft;
+  draft.fact.family = family;
+  draft.fact.kind = std::move(kind);
+  draft.fact.subject = std::move(subject);
+  draft.fact.says = std::move(says);
+  draft.fact.at = at(node);
+  draft.node = node;
+  drafts.push_back(std::move(draft));
+  return drafts.back();
+}
+
+std::string FactContext::operation_of(const Abstract& object, int depth) {
+  if (depth > 12) return {};
+  if (object.path.find("Op") != std::string::npos || object.path.find("cluster_shape_to_tma_atom") != std::string::npos) return object.path;
+  for (const Abstract& alternative : object.items) {
+    std::string inner = operation_of(alternative, depth + 1);
+    if (!inner.empty()) return inner;
+  }
+  if (!object.made_at || !object.is(Abstract::Kind::object) || !object.made_at.is(NodeKind::call)) return {};
+  const Node first = object.made_at.child(Field::arguments_field).first();
+  const Node argument = first.is(NodeKind::keyword_argument) ? first.child(Field::value_field) : first;
+  if (argument) {
+    std::string inner = operation_of(evaluator.value_of(object.module, argument), depth + 1);
+    if (!inner.empty()) return inner;
+  }
+  // A method on the object that holds the operation: tiled_copy.get_slice(tidx)
+  const Node function = object.made_at.child(Field::function_field);
+  if (function.is(NodeKind::attribute))
+    return operation_of(evaluator.value_of(object.module, function.child(Field::object_field)), depth + 1);
+  return {};
+}
+
+bool FactContext::function_contains(int m, int function, const std::vector<std::string>& leaves, int depth) {
+  if (depth > 4 || function < 0) return false;
+  const source::PythonModule& owner = program.module(m);
+  const Node body = owner.functions()[static_cast<std::size_t>(function)].body;
+  for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
+    const Node n = owner.tree().at(i);
+    if (!n.is(NodeKind::call)) continue;
+    const Node callee = n.child(Field::function_field);
+    const std::string_view leaf = callee.is(NodeKind::attribute) ? callee.child(Field::attribute_field).text() : callee.text();
+    if (std::find(leaves.begin(), leaves.end(), leaf) != leaves.end()) return true;
+    int inner_module = 0, inner = -1;
+    if (evaluator.callee_function(m, n, &inner_module, &inner) && !(inner_module == m && inner == function) &&
+        function_contains(inner_module, inner, leaves, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace cutelab::reading

@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "reading/facts/context.h"
+
+namespace cutelab::reading {
+using evidence::Function;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+Function::Kind kind_of(const source::PythonModule& module, int index) {
+  const source::PythonFunction& f = module.functions()[static_cast<std::size_t>(index)];
+  if (f.has_decorator("kernel")) return Function::Kind::kernel;
+  if (f.has_decorator("jit")) return f.name == "__call__" || f.class_index < 0 ? Function::Kind::jit : Function::Kind::device;
+  if (f.has_decorator("dsl_user_op")) return Function::Kind::device;
+  return Function::Kind::host;
+}
+
+std::string first_sentence(const std::string& text) {
+  std::string out;
+  for (const auto line : split(text, '\n')) {
+    const auto t = trim(line);
+    const bool rule = t.find_first_not_of("=-~*#") == std::string_view::npos;
+    if (t.empty() || rule) {
+      if (!out.empty()) break;
+      continue;
+    }
+    out += (out.empty() ? "" : " ") + std::string(t);
+    if (t.back() == '.' || out.size() > 300) break;
+  }
+  const auto end = out.find(". ");
+  return end == std::string::npos ? out : out.substr(0, end + 1);
+}
+
+bool states_rule(std::string_view line) {
+  static constexpr const char* words[] = {"must be", "must have", "only support", "supports only", "should be", "need to be", "at least 16 bytes", "<= 4", "<= 16", "power of 2", "not supported", "divisible"};
+  return std::any_of(std::begin(words), std::end(words), [&](const char* w) { return line.find(w) != std::string_view::npos; });
+}
+
+void add_docstring_rules(FactContext& context, Node string_node) {
+  int line = string_node.line();
+  for (const auto text : split(string_node.text(), '\n')) {
+    if (states_rule(text) && context.reading.constraints.size() < 60) {
+      evidence::Constraint rule;
+      rule.text = std::string(trim(text)).substr(0, 300);
+      rule.at = context.at(string_node);
+      rule.at.span.line = rule.at.span.end_line = static_cast<std::uint32_t>(line);
+      rule.at.span.column = 1;
+      context.reading.constraints.push_back(std::move(rule));
+    }
+    ++line;
+  }
+}
+}  // namespace
+
+void read_functions(FactContext& context) {
+  const source::PythonModule& module = context.module();
+  for (std::size_t f = 0; f < module.functions().size(); ++f) {
+    Function function;
+    function.name = module.functions()[f].qualified;
+    function.kind = kind_of(module, static_cast<int>(f));
+    function.at = context.at(module.functions()[f].node);
+    context.reading.functions.push_back(std::move(function));
+  }
+  for (const CallSite& site : context.calls()) {
+    if (site.function < 0) continue;
+    const bool launches = site.leaf == "launch" && site.call.child(Field::function_field).child(Field::object_field).is(NodeKind::call);
+    const Node call = launches ? site.call.child(Field::function_field).child(Field::object_field) : site.call;
+    int m = 0, callee = -1;
+    if (!context.evaluator.callee_function(0, call, &m, &callee) || m != 0) continue;
+    if (!launches && site.call.parent().is(NodeKind::attribute) && site.call.parent().child(Field::attribute_field).text() == "launch") continue;
+    auto& calls = context.reading.functions[static_cast<std::size_t>(site.function)].calls;
+    calls.push_back({callee, context.at(site.call), launches});
+  }
+  for (const Function& function : context.reading.functions)
+    for (const Function::Call& call : function.calls) {
+      Function& callee = context.reading.functions[static_cast<std::size_t>(call.callee)];
+      const bool from_device = function.kind == Function::Kind::kernel || function.kind == Function::Kind::device;
+      if (from_device && callee.kind == Function::Kind::jit) callee.kind = Function::Kind::device;
+    }
+}
+
+void read_flags(FactContext& context) {
+  for (const Flag& flag : context.flags) {
+    evidence::CommandFlag out;
+    out.name = flag.name;
+    out.help = flag.help;
+    out.at = context.at(flag.call);
+    if (flag.default_value) out.default_value = context.value(flag.default_value);
+    else if (flag.action.ends_with("store_true") || flag.action.ends_with("store_false"))
+      out.default_value = evidence::literal(flag.action.ends_with("store_false"));
+    else
+      out.default_value = evidence::undetermined("no default is given", {flag.name}, out.at, "");
+    context.reading.flags.push_back(std::move(out));
+  }
+}
+
+void read_imports(FactContext& context) {
+  for (const source::Import& import : context.module().imports()) {
+    const bool relative = import.module.starts_with('.');
+    std::string found = context.program.find(0, import.module);
+    std::string as_member = import.name.empty() || import.name == "*" ? "" : context.program.find(0, import.module + (import.module.ends_with('.') ? "" : ".") + import.name);
+    if (found.empty() && as_member.empty() && !relative) continue;
+    evidence::LocalImport out;
+    out.module = import.module + (import.name.empty() ? "" : " import " + import.name);
+    out.resolved = as_member.empty() ? found : as_member;
+    out.at = context.at(import.statement);
+    context.reading.imports.push_back(std::move(out));
+  }
+}
+
+void read_docstring(FactContext& context) {
+  context.reading.summary = first_sentence(context.module().docstring());
+  const source::Tree& tree = context.module().tree();
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (!n.is(NodeKind::string) || !n.parent().is(NodeKind::expression_statement)) continue;
+    const Node statement = n.parent();
+    const Node block = statement.parent();
+    if (!(block.is(NodeKind::module) || block.parent().is(NodeKind::class_definition))) continue;
+    add_docstring_rules(context, n);
+    if (context.reading.summary.empty()) context.reading.summary = first_sentence(source::string_value(n));
+  }
+}
+
+std::string style_of(const FactContext& context) {
+  bool kernel = false, method_kernel = false, primitives = false, tasks = false, extension = false, flagged = false;
+  for (const auto& f : context.module().functions()) {
+    kernel = kernel || f.has_decorator("kernel");
+    method_kernel = method_kernel || (f.has_decorator("kernel") && f.class_index >= 0);
+  }
+  for (const auto& import : context.module().imports()) {
+    primitives = primitives || import.module.find("experimental.primitives") != std::string::npos || import.name == "primitives";
+    tasks = tasks || import.module.find("task_scheduling") != std::string::npos || import.name == "task_scheduling";
+    extension = extension || import.module == "cutlass.cute.experimental" || (import.module == "cutlass.cute" && import.name == "experimental");
+  }
+  flagged = !context.flags.empty();
+  if (tasks) return "task-scheduling";
+  if (primitives) return "primitives";
+  if (extension) return "cute-ext";
+  if (method_kernel) return "class";
+  if (!kernel) return "helper";
+  return flagged ? "function" : "tutorial";
+}
+
+}  // namespace cutelab::reading

@@ -1,0 +1,129 @@
+#include "reading/python_reading.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "reading/checklist/checklist.h"
+#include "reading/digest.h"
+#include "reading/evaluator/folder.h"
+#include "reading/facts/context.h"
+
+namespace cutelab::reading {
+namespace {
+using evidence::Reading;
+
+void add_files(const source::Program& program, Reading& reading) {
+  for (int m = static_cast<int>(reading.files.size()); m < program.size(); ++m) {
+    const source::Tree& tree = program.module(m).tree();
+    reading.files.push_back({program.module(m).path(), digest(tree.text()), tree.lines()});
+  }
+}
+
+void add_problems(const source::Tree& tree, Reading& reading) {
+  for (const source::Problem& problem : tree.problems()) reading.problems.push_back({problem.what, {0, problem.span}});
+}
+
+void extract(FactContext& context) {
+  extract_constructs(context);
+  extract_launches(context);
+  extract_storage(context);
+  extract_roles(context);
+  extract_descriptors(context);
+  extract_copies(context);
+  extract_pipelines(context);
+  extract_mma(context);
+  extract_layouts(context);
+  extract_epilogue(context);
+  extract_boundaries(context);
+  extract_schedulers(context);
+}
+
+/// The cluster a launch would get if every flag and constructor argument could be anything; None where none is launched.
+Abstract unconstrained_cluster(FactContext& context) {
+  Folder anything(context.program, {}, Folder::Inputs::anything);
+  std::vector<Abstract> found;
+  for (const Draft& d : context.drafts)
+    if (d.construct == "launch:cluster") found.push_back(anything.value_of(0, d.node.child(source::Field::value_field)));
+  return found.empty() ? Abstract::none() : join(std::move(found));
+}
+
+void check_patterns(FactContext& context) {
+  const Abstract cluster = unconstrained_cluster(context);
+  auto& out = context.reading.patterns;
+  out.push_back(tma_pipeline(context));
+  out.push_back(warp_specialization(context));
+  out.push_back(persistent_loop(context));
+  out.push_back(streaming_accumulation(context));
+  out.push_back(accumulator_management(context));
+  out.push_back(swizzle(context));
+  out.push_back(cluster_communication(context, cluster));
+  out.push_back(epilogue(context));
+  out.push_back(boundary_handling(context));
+  out.push_back(drain(context));
+}
+
+std::string kernel_around(const FactContext& context, source::Node node) {
+  const source::PythonModule& module = context.module();
+  for (int f = module.function_at(node); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
+    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return module.functions()[static_cast<std::size_t>(f)].qualified;
+  return {};
+}
+
+const RoleBlock* role_around(const FactContext& context, source::Node node) {
+  const RoleBlock* innermost = nullptr;
+  for (const RoleBlock& role : context.roles)
+    if (role.block.contains(node) && (!innermost || innermost->block.contains(role.block))) innermost = &role;
+  return innermost;
+}
+
+void finish_facts(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    evidence::Fact& fact = draft.fact;
+    if (fact.kernel.empty()) fact.kernel = kernel_around(context, draft.node);
+    if (const RoleBlock* role = role_around(context, draft.node)) fact.role = role->name;
+    for (const auto& [name, value] : fact.values)
+      if (value.known_by == evidence::KnownBy::computed) fact.known_by = evidence::KnownBy::computed;
+  }
+  std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const Draft& a, const Draft& b) {
+    return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
+  });
+  for (const Draft& draft : context.drafts) context.reading.facts.push_back(draft.fact);
+}
+
+Error unknown_setting(const Request& request, const std::string& name, const std::vector<Flag>& flags) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags) names.push_back(flag.dest);
+  const auto near = nearest(name, names);
+  return {ErrorKind::input, "read " + request.path, "the setting '" + name + "' names no flag and no attribute of this file", request.path,
+          near ? "did you mean '" + *near + "'?" : "settings are command-line flags (" + cutelab::join(names, ", ").substr(0, 200) + ") or self.<attribute>"};
+}
+}  // namespace
+
+Result<Reading> read_python(const Request& request, const FileSource& files, std::string text) {
+  source::Program program(files, {request.corpus_root, request.library_roots});
+  program.open(request.path, std::move(text));
+  Reading reading;
+  reading.language = "cute-dsl";
+  add_files(program, reading);
+  add_problems(program.module(0).tree(), reading);
+  Folder folder(program, request.settings);
+  const std::vector<Flag> flags = folder.flags(0);
+  FactContext context(program, folder, flags, reading);
+  read_functions(context);
+  read_flags(context);
+  read_imports(context);
+  read_docstring(context);
+  reading.style = style_of(context);
+  extract(context);
+  check_patterns(context);
+  read_architecture(context);
+  add_files(program, reading);
+  finish_facts(context);
+  reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(), [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });
+  if (reading.helper && reading.style != "helper" && reading.facts.empty()) reading.style = "helper";
+  if (const auto unused = folder.unused_settings(); !unused.empty()) return unknown_setting(request, unused.front(), flags);
+  if (folder.gave_up()) reading.problems.push_back({"the evaluation reached its step limit; later values are undetermined", {}});
+  return reading;
+}
+
+}  // namespace cutelab::reading

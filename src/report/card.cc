@@ -1,0 +1,141 @@
+#include "report/card.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "evidence/names.h"
+
+namespace cutelab::report {
+using evidence::Fact;
+using evidence::Reading;
+using evidence::Tristate;
+using evidence::Value;
+using nlohmann::ordered_json;
+namespace {
+
+ordered_json plain(const Value& value) {
+  if (!value.determined()) return nullptr;
+  if (const auto b = value.boolean()) return *b;
+  if (const auto n = value.integer()) return *n;
+  if (const auto* s = value.string()) return *s == "None" ? ordered_json() : ordered_json(*s);
+  if (const auto* list = value.list()) {
+    ordered_json out = ordered_json::array();
+    for (const Value& item : *list) out.push_back(plain(item));
+    return out;
+  }
+  return nullptr;
+}
+
+const Value* value_of(const Fact& fact, const char* name) {
+  const auto found = fact.values.find(name);
+  return found == fact.values.end() ? nullptr : &found->second;
+}
+
+ordered_json first_launch(const Reading& reading, const char* name) {
+  for (const Fact& fact : reading.facts)
+    if (fact.kind == evidence::kind::launch)
+      if (const Value* v = value_of(fact, name)) return plain(*v);
+  return nullptr;
+}
+
+ordered_json pipelines(const Reading& reading) {
+  ordered_json out = ordered_json::array();
+  for (const Fact& fact : reading.facts) {
+    if (fact.kind != evidence::kind::pipeline || !value_of(fact, "class")) continue;
+    const Value* active = value_of(fact, "active");
+    if (active && active->boolean() == false) continue;
+    const std::string name = value_of(fact, "class")->text();
+    const Value* stages = value_of(fact, "stages");
+    if (name == "PipelineOrder" || (stages && stages->integer() == 0)) continue;
+    if (!stages || !stages->determined()) return nullptr;
+    out.push_back({{"class", name}, {"stages", plain(*stages)}});
+  }
+  return out.empty() ? ordered_json() : out;
+}
+
+ordered_json descriptors(const Reading& reading) {
+  ordered_json out = ordered_json::array();
+  for (const Fact& fact : reading.facts) {
+    if (fact.kind != evidence::kind::tma_descriptor || !value_of(fact, "direction")) continue;
+    const Value* active = value_of(fact, "active");
+    if (active && active->boolean() == false) continue;
+    const Value* multicast = value_of(fact, "multicast");
+    if (!multicast || !multicast->determined()) return nullptr;
+    const Value* tensor = value_of(fact, "tensor");
+    out.push_back({{"tensor", tensor ? plain(*tensor) : ordered_json()}, {"direction", value_of(fact, "direction")->text()}, {"multicast_capable", plain(*multicast)}});
+  }
+  return out.empty() ? ordered_json() : out;
+}
+
+ordered_json registers(const Reading& reading) {
+  ordered_json out = ordered_json::object();
+  for (const Fact& fact : reading.facts) {
+    if (fact.kind != evidence::kind::register_budget || !value_of(fact, "action")) continue;
+    const Value* count = value_of(fact, "registers");
+    if (!count || !count->determined()) return nullptr;
+    out[fact.role.empty() ? "line " + std::to_string(fact.at.line()) : fact.role + " " + std::to_string(fact.at.line())] = plain(*count);
+  }
+  return out.empty() ? ordered_json() : out;
+}
+
+ordered_json tensor_memory(const Reading& reading) {
+  for (const Fact& fact : reading.facts)
+    if (fact.kind == evidence::kind::tensor_memory_allocation)
+      if (const Value* columns = value_of(fact, "columns")) return plain(*columns);
+  return nullptr;
+}
+
+ordered_json key_numbers(const Reading& reading) {
+  ordered_json out;
+  out["threads_per_cta"] = first_launch(reading, "threads");
+  out["cluster"] = first_launch(reading, "cluster");
+  out["grid"] = first_launch(reading, "grid");
+  out["smem_bytes_total"] = first_launch(reading, "smem_bytes");
+  out["tmem_cols"] = tensor_memory(reading);
+  out["regs"] = registers(reading);
+  out["pipelines"] = pipelines(reading);
+  out["tma"] = descriptors(reading);
+  return out;
+}
+
+ordered_json patterns(const Reading& reading) {
+  ordered_json out = ordered_json::object();
+  for (const auto& finding : reading.patterns) {
+    ordered_json one;
+    one["present"] = finding.present;
+    one["default_active"] = finding.default_active == Tristate::undetermined ? ordered_json() : ordered_json(finding.default_active == Tristate::yes);
+    one["lines"] = ordered_json::array();
+    for (const auto& place : finding.at)
+      if (place.file == 0) one["lines"].push_back(place.line());
+    out[finding.id] = std::move(one);
+  }
+  return out;
+}
+
+ordered_json facts(const Reading& reading) {
+  ordered_json out = ordered_json::object();
+  for (const auto family : evidence::all_families) {
+    if (family == evidence::Family::E1 || family == evidence::Family::B1 || family == evidence::Family::S1) continue;
+    std::set<int> lines;
+    for (const Fact& fact : reading.facts)
+      if (fact.family == family && !fact.optional && fact.at.known() && fact.at.file == 0) lines.insert(fact.at.line());
+    ordered_json items = ordered_json::array();
+    for (const int line : lines) items.push_back({{"lines", {line}}});
+    out[evidence::name_of(family)] = std::move(items);
+  }
+  return out;
+}
+}  // namespace
+
+ordered_json card(const Reading& reading) {
+  ordered_json out;
+  out["file"] = reading.files.empty() ? "" : reading.files.front().path;
+  out["key_numbers"] = key_numbers(reading);
+  out["patterns"] = patterns(reading);
+  out["facts"] = facts(reading);
+  out["arch"]["minimum"] = reading.arch.minimum.empty() ? ordered_json() : ordered_json(reading.arch.minimum);
+  return out;
+}
+
+}  // namespace cutelab::report

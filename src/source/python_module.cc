@@ -1,0 +1,136 @@
+#include "source/python_module.h"
+
+#include <algorithm>
+
+#include "source/module_builder.h"
+
+namespace cutelab::source {
+namespace {
+const std::vector<int>& nothing() {
+  static const std::vector<int> empty;
+  return empty;
+}
+
+std::string key(int scope, const std::string& name) { return std::to_string(scope) + ":" + name; }
+
+const std::vector<int>& find_or_nothing(const std::unordered_map<std::string, std::vector<int>>& table, const std::string& k) {
+  const auto found = table.find(k);
+  return found == table.end() ? nothing() : found->second;
+}
+
+int find_or_none(const std::unordered_map<std::string, int>& table, const std::string& k) {
+  const auto found = table.find(k);
+  return found == table.end() ? -1 : found->second;
+}
+}  // namespace
+
+bool PythonFunction::has_decorator(std::string_view last_part) const {
+  return std::any_of(decorators.begin(), decorators.end(), [&](const std::string& d) {
+    return d == last_part || (d.size() > last_part.size() && d.ends_with(last_part) &&
+                              d[d.size() - last_part.size() - 1] == '.');
+  });
+}
+
+std::unique_ptr<PythonModule> PythonModule::parse(std::string path, std::string text) {
+  auto module = std::make_unique<PythonModule>();
+  module->path_ = std::move(path);
+  module->tree_ = Tree::parse(Grammar::python, std::move(text));
+  ModuleBuilder(*module).build();
+  return module;
+}
+
+const std::vector<int>& PythonModule::bindings(int function, const std::string& name) const {
+  return find_or_nothing(bindings_, key(function, name));
+}
+
+const std::vector<int>& PythonModule::attributes(int class_index, const std::string& attribute) const {
+  return find_or_nothing(attributes_, key(class_index, attribute));
+}
+
+int PythonModule::function_at(Node node) const {
+  return node && node.tree() == tree_.get() ? function_of_node_[node.index()] : -1;
+}
+int PythonModule::class_at(Node node) const {
+  return node && node.tree() == tree_.get() ? class_of_node_[node.index()] : -1;
+}
+int PythonModule::function_defined(int scope, const std::string& name) const {
+  return find_or_none(function_by_scope_, key(scope, name));
+}
+int PythonModule::class_defined(int scope, const std::string& name) const {
+  return find_or_none(class_by_scope_, key(scope, name));
+}
+
+int PythonModule::method(int class_index, const std::string& name) const {
+  if (class_index < 0) return -1;
+  for (const int m : classes_[static_cast<std::size_t>(class_index)].methods)
+    if (functions_[static_cast<std::size_t>(m)].name == name) return m;
+  return -1;
+}
+
+const Import* PythonModule::import_of(const std::string& local) const {
+  const int found = find_or_none(import_by_local_, local);
+  return found < 0 ? nullptr : &imports_[static_cast<std::size_t>(found)];
+}
+
+std::string PythonModule::qualified(Node expression) const { return qualified(dotted_text(expression)); }
+
+std::string PythonModule::qualified(std::string_view dotted) const {
+  const auto dot = dotted.find('.');
+  const Import* import = import_of(std::string(dotted.substr(0, dot)));
+  if (!import) return std::string(dotted);
+  std::string out = import->module;
+  if (!import->name.empty()) out += (out.ends_with('.') ? "" : ".") + import->name;
+  // `import a.b` binds `a`: the rest of the dotted text already says `.b`.
+  if (import->name.empty() && import->module.find('.') != std::string::npos && import->module.substr(0, import->module.find('.')) == import->local)
+    out = import->local;
+  if (dot != std::string_view::npos) out += dotted.substr(dot);
+  return out;
+}
+
+std::string PythonModule::docstring() const {
+  for (const Node statement : tree_->root().children()) {
+    if (!statement.is(Kind::expression_statement)) return {};
+    const Node text = statement.first();
+    return text.is(Kind::string) || text.is(Kind::concatenated_string) ? string_value(text) : std::string();
+  }
+  return {};
+}
+
+std::string dotted_text(Node expression) {
+  std::vector<std::string_view> parts;
+  for (Node n = expression; n;) {
+    if (n.is(Kind::identifier)) {
+      parts.push_back(n.text());
+      std::string out;
+      for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        if (!out.empty()) out += '.';
+        out += *part;
+      }
+      return out;
+    }
+    if (!n.is(Kind::attribute)) break;
+    parts.push_back(n.child(Field::attribute_field).text());
+    n = n.child(Field::object_field);
+  }
+  return {};
+}
+
+Node statement_of(Node node) {
+  for (Node n = node; n; n = n.parent()) {
+    const Node above = n.parent();
+    if (!above || above.is(Kind::block) || above.is(Kind::module) || above.is(Kind::compound_statement) ||
+        above.is(Kind::translation_unit))
+      return n;
+  }
+  return {};
+}
+
+std::string string_value(Node node) {
+  if (node.is(Kind::string_content)) return std::string(node.text());
+  std::string out;
+  for (const Node part : node.children())
+    if (part.is(Kind::string_content) || part.is(Kind::string)) out += string_value(part);
+  return out;
+}
+
+}  // namespace cutelab::source

@@ -1,0 +1,220 @@
+#include "source/tree.h"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+
+#include "source/blank_macros.h"
+
+extern "C" {
+const TSLanguage* tree_sitter_python(void);
+const TSLanguage* tree_sitter_cuda(void);
+}
+
+namespace cutelab::source {
+namespace {
+/// A grammar with our names of its symbols and fields.
+struct Language {
+  explicit Language(const TSLanguage* l) : language(l) {
+    for (std::uint32_t s = 0; s < ts_language_symbol_count(l); ++s) {
+      const auto type = ts_language_symbol_type(l, static_cast<TSSymbol>(s));
+      const std::string_view name = ts_language_symbol_name(l, static_cast<TSSymbol>(s));
+      names.push_back(name);
+      kinds.push_back(type == TSSymbolTypeRegular ? kind_named(name) : Kind::op);
+    }
+    fields.push_back(Field::no_field);
+    for (std::uint32_t f = 1; f <= ts_language_field_count(l); ++f)
+      fields.push_back(field_named(ts_language_field_name_for_id(l, static_cast<TSFieldId>(f))));
+  }
+  Kind kind_of(TSSymbol symbol) const { return symbol < kinds.size() ? kinds[symbol] : Kind::error; }
+  std::string_view name_of(TSSymbol symbol) const { return symbol < names.size() ? names[symbol] : "ERROR"; }
+
+  const TSLanguage* language;
+  std::vector<Kind> kinds;
+  std::vector<std::string_view> names;
+  std::vector<Field> fields;
+};
+
+const Language& language_of(Grammar grammar) {
+  static const Language python(tree_sitter_python());
+  static const Language cuda(tree_sitter_cuda());
+  return grammar == Grammar::python ? python : cuda;
+}
+
+struct TreeDelete {
+  void operator()(TSTree* t) const { ts_tree_delete(t); }
+};
+struct ParserDelete {
+  void operator()(TSParser* p) const { ts_parser_delete(p); }
+};
+
+constexpr std::size_t most_problems = 200;
+}  // namespace
+
+/// Copies tree-sitter's tree into preorder entries: named nodes, and those tokens that carry a field or an operator.
+class Flattener {
+ public:
+  Flattener(Tree& tree, const Language& language) : tree_(tree), language_(language) {}
+
+  void flatten(TSNode root) {
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    std::vector<std::uint32_t> open;  // indices of the entries that enclose the cursor; kept entries only
+    std::vector<bool> kept;           // per cursor level: whether that level's node has an entry
+    for (;;) {
+      kept.push_back(visit(cursor, open));
+      if (ts_tree_cursor_goto_first_child(&cursor)) continue;
+      while (!leave_and_step(cursor, open, kept)) {
+        if (kept.empty()) {
+          ts_tree_cursor_delete(&cursor);
+          return;
+        }
+      }
+    }
+  }
+
+ private:
+  /// Closes the cursor's node; true when the cursor moved to a sibling, false when it moved up (or was the root).
+  bool leave_and_step(TSTreeCursor& cursor, std::vector<std::uint32_t>& open, std::vector<bool>& kept) {
+    if (kept.back()) {
+      tree_.entries_[open.back()].after = tree_.size();
+      open.pop_back();
+    }
+    kept.pop_back();
+    if (ts_tree_cursor_goto_next_sibling(&cursor)) return true;
+    ts_tree_cursor_goto_parent(&cursor);
+    return false;
+  }
+
+  bool visit(TSTreeCursor& cursor, std::vector<std::uint32_t>& open) {
+    const TSNode node = ts_tree_cursor_current_node(&cursor);
+    const TSSymbol symbol = ts_node_symbol(node);
+    const TSFieldId field_id = ts_tree_cursor_current_field_id(&cursor);
+    const Field field = field_id < language_.fields.size() ? language_.fields[field_id] : Field::no_field;
+    const Kind kind = language_.kind_of(symbol);
+    note_problem(node, kind);
+    if (!ts_node_is_named(node) && field == Field::no_field) return false;
+    const std::uint32_t parent = open.empty() ? 0 : open.back();
+    tree_.entries_.push_back(
+        {ts_node_start_byte(node), ts_node_end_byte(node), parent, 0, kind, symbol, field});
+    open.push_back(tree_.size() - 1);
+    tree_.deepest_ = std::max(tree_.deepest_, static_cast<int>(open.size()));
+    return true;
+  }
+
+  void note_problem(TSNode node, Kind kind) {
+    const bool missing = ts_node_is_missing(node);
+    if ((kind != Kind::error && !missing) || tree_.problems_.size() >= most_problems) return;
+    const TSPoint begin = ts_node_start_point(node), end = ts_node_end_point(node);
+    Problem problem;
+    problem.what = missing ? "missing \"" + std::string(ts_node_type(node)) + "\"" : "syntax error";
+    problem.span = {ts_node_start_byte(node), ts_node_end_byte(node), begin.row + 1, end.row + 1, begin.column + 1};
+    tree_.problems_.push_back(std::move(problem));
+  }
+
+  Tree& tree_;
+  const Language& language_;
+};
+
+std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text) {
+  auto tree = std::make_unique<Tree>();
+  tree->grammar_ = grammar;
+  tree->text_ = std::move(text);
+  const Language& language = language_of(grammar);
+  std::string blanked;
+  if (grammar == Grammar::cuda) blanked = blank_macros(tree->text_);
+  const std::string& parsed = grammar == Grammar::cuda ? blanked : tree->text_;
+  for (std::uint32_t at = 0; at <= tree->text_.size();) {
+    tree->line_begin_.push_back(at);
+    const auto end = tree->text_.find('\n', at);
+    if (end == std::string::npos) break;
+    at = static_cast<std::uint32_t>(end) + 1;
+  }
+  std::unique_ptr<TSParser, ParserDelete> parser(ts_parser_new());
+  ts_parser_set_language(parser.get(), language.language);
+  std::unique_ptr<TSTree, TreeDelete> parsed_tree(ts_parser_parse_string(
+      parser.get(), nullptr, parsed.data(), static_cast<std::uint32_t>(parsed.size())));
+  tree->entries_.reserve(parsed.size() / 6 + 16);
+  if (parsed_tree) Flattener(*tree, language).flatten(ts_tree_root_node(parsed_tree.get()));
+  if (tree->entries_.empty())
+    tree->entries_.push_back({0, static_cast<std::uint32_t>(parsed.size()), 0, 1, Kind::error, 0, Field::no_field});
+  return tree;
+}
+
+std::string_view Tree::line(int number) const {
+  if (number < 1 || number > lines()) return {};
+  const auto begin = line_begin_[static_cast<std::size_t>(number) - 1];
+  const auto end = number < lines() ? line_begin_[static_cast<std::size_t>(number)] - 1 : text_.size();
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+int Tree::line_of(std::uint32_t byte) const {
+  return static_cast<int>(std::upper_bound(line_begin_.begin(), line_begin_.end(), byte) - line_begin_.begin());
+}
+
+Kind Node::kind() const { return tree_ ? tree_->entries_[index_].kind : Kind::none_at_all; }
+
+std::string_view Node::kind_name() const {
+  return tree_ ? language_of(tree_->grammar_).name_of(tree_->entries_[index_].symbol) : std::string_view();
+}
+
+std::string_view Node::text() const {
+  if (!tree_) return {};
+  const auto& e = tree_->entries_[index_];
+  return std::string_view(tree_->text_).substr(e.begin, e.end - e.begin);
+}
+
+Span Node::span() const {
+  if (!tree_) return {};
+  const auto& e = tree_->entries_[index_];
+  const int first_line = line();
+  return {e.begin, e.end, static_cast<std::uint32_t>(first_line), static_cast<std::uint32_t>(end_line()),
+          e.begin - tree_->line_begin_[static_cast<std::size_t>(first_line) - 1] + 1};
+}
+
+int Node::line() const { return tree_ ? tree_->line_of(tree_->entries_[index_].begin) : 0; }
+
+int Node::end_line() const {
+  if (!tree_) return 0;
+  const auto& e = tree_->entries_[index_];
+  return tree_->line_of(e.end > e.begin ? e.end - 1 : e.end);
+}
+
+Node Node::parent() const { return tree_ && index_ != 0 ? Node(tree_, tree_->entries_[index_].parent) : Node(); }
+
+Node Node::child(Field field) const {
+  for (Node c = first(); c; c = c.next())
+    if (c.field() == field && !c.is(Kind::comment)) return c;
+  return {};
+}
+
+Node Node::first() const {
+  if (!tree_ || index_ + 1 >= tree_->entries_[index_].after) return {};
+  return Node(tree_, index_ + 1);
+}
+
+Node Node::next() const {
+  if (!tree_ || index_ == 0) return {};
+  const auto& e = tree_->entries_[index_];
+  return e.after < tree_->entries_[e.parent].after ? Node(tree_, e.after) : Node();
+}
+
+Field Node::field() const { return tree_ ? tree_->entries_[index_].field : Field::no_field; }
+std::uint32_t Node::end_index() const { return tree_ ? tree_->entries_[index_].after : 0; }
+
+bool Node::contains(Node inner) const {
+  return tree_ && tree_ == inner.tree_ && inner.index_ >= index_ && inner.index_ < end_index();
+}
+
+Node Node::enclosing(Kind k) const {
+  Node n = *this;
+  while (n && !n.is(k)) n = n.parent();
+  return n;
+}
+
+std::vector<Node> Node::Children::all() const {
+  std::vector<Node> out;
+  for (const Node c : *this) out.push_back(c);
+  return out;
+}
+
+}  // namespace cutelab::source

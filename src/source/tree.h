@@ -1,0 +1,128 @@
+#pragma once
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/span.h"
+#include "source/kinds.h"
+
+namespace cutelab::source {
+
+enum class Grammar { python, cuda };
+
+class Tree;
+
+/// One node of a parsed source: a handle of two words, valid as long as its Tree. A default-made Node is "no node"; asking it
+/// for anything gives "no node" again, so chains of questions need no checks.
+class Node {
+ public:
+  Node() = default;
+  Node(const Tree* tree, std::uint32_t index) : tree_(tree), index_(index) {}
+
+  explicit operator bool() const { return tree_ != nullptr; }
+  Kind kind() const;
+  bool is(Kind k) const { return kind() == k; }
+  std::string_view kind_name() const;  ///< the grammar's own name
+  std::string_view text() const;
+  Span span() const;
+  int line() const;      ///< first line, 1-based; 0 = no node
+  int end_line() const;  ///< last line
+  Node parent() const;
+  Node child(Field field) const;  ///< first child with that field
+  Node first() const;             ///< first child, operators included
+  Node next() const;              ///< next sibling
+  Field field() const;            ///< the field it has in its parent
+  bool contains(Node inner) const;  ///< inner is this node or below it
+  /// Nearest node of that kind at or above this one.
+  Node enclosing(Kind k) const;
+
+  std::uint32_t index() const { return index_; }  ///< preorder number in its tree
+  std::uint32_t end_index() const;                ///< preorder number after its last descendant
+  const Tree* tree() const { return tree_; }
+  friend bool operator==(const Node&, const Node&) = default;
+
+  class Children;
+  Children children() const;  ///< in source order, comments left out
+
+ private:
+  const Tree* tree_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+class Node::Children {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(Node at) : at_(at) { skip_comments(); }
+    Node operator*() const { return at_; }
+    Iterator& operator++() {
+      at_ = at_.next();
+      skip_comments();
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return !(at_ == other.at_); }
+
+   private:
+    void skip_comments() {
+      while (at_.is(Kind::comment)) at_ = at_.next();
+    }
+    Node at_;
+  };
+  explicit Children(Node first) : first_(first) {}
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(Node()); }
+  std::vector<Node> all() const;
+
+ private:
+  Node first_;
+};
+
+inline Node::Children Node::children() const { return Children(first()); }
+
+struct Problem {
+  std::string what;  ///< "syntax error", "missing \")\""
+  Span span;
+};
+
+/// A parsed source text. Parsing never fails: what cannot be parsed is an error node and a problem. The tree is kept flat in
+/// preorder (an index range is a subtree), so no walk needs the call stack however deep the source nests.
+class Tree {
+ public:
+  /// For CUDA, attribute-like macros that the grammar cannot know are blanked in place first, so offsets and lines stay true.
+  static std::unique_ptr<Tree> parse(Grammar grammar, std::string text);
+
+  Grammar grammar() const { return grammar_; }
+  const std::string& text() const { return text_; }  ///< as given
+  Node root() const { return Node(this, 0); }
+  Node at(std::uint32_t index) const { return Node(this, index); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
+  int lines() const { return static_cast<int>(line_begin_.size()); }
+  std::string_view line(int number) const;  ///< 1-based, without its newline; empty beyond the end
+  const std::vector<Problem>& problems() const { return problems_; }
+  int deepest() const { return deepest_; }  ///< nesting depth of the deepest node
+
+ private:
+  friend class Node;
+  friend class Flattener;
+  struct Entry {
+    std::uint32_t begin, end;
+    std::uint32_t parent;
+    std::uint32_t after;  ///< preorder number after the subtree
+    Kind kind;
+    std::uint16_t symbol;
+    Field field;
+  };
+  int line_of(std::uint32_t byte) const;
+  Grammar grammar_ = Grammar::python;
+  std::string text_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> line_begin_;
+  std::vector<Problem> problems_;
+  int deepest_ = 0;
+};
+
+}  // namespace cutelab::source
