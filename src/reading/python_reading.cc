@@ -20,7 +20,8 @@ void add_files(const source::Program& program, Reading& reading) {
 }
 
 void add_problems(const source::Tree& tree, Reading& reading) {
-  for (const source::Problem& problem : tree.problems()) reading.problems.push_back({problem.what, {0, problem.span}});
+  for (const source::Problem& problem : tree.problems())
+    reading.problems.push_back({problem.what, {0, problem.span}});
 }
 
 void extract(FactContext& context) {
@@ -38,12 +39,14 @@ void extract(FactContext& context) {
   extract_schedulers(context);
 }
 
-/// The cluster a launch would get if every flag and constructor argument could be anything; None where none is launched.
+/// The cluster a launch would get if every flag and constructor argument could be anything; None where none
+/// is launched.
 Abstract unconstrained_cluster(FactContext& context) {
   Folder anything(context.program, {}, Folder::Inputs::anything);
   std::vector<Abstract> found;
   for (const Draft& d : context.drafts)
-    if (d.construct == "launch:cluster") found.push_back(anything.value_of(0, d.node.child(source::Field::value_field)));
+    if (d.construct == "launch:cluster")
+      found.push_back(anything.value_of(0, d.node.child(source::Field::value_field)));
   return found.empty() ? Abstract::none() : join(std::move(found));
 }
 
@@ -64,8 +67,10 @@ void check_patterns(FactContext& context) {
 
 std::string kernel_around(const FactContext& context, source::Node node) {
   const source::PythonModule& module = context.module();
-  for (int f = module.function_at(node); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
-    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return module.functions()[static_cast<std::size_t>(f)].qualified;
+  for (int f = module.function_at(node); f >= 0;
+       f = module.functions()[static_cast<std::size_t>(f)].enclosing)
+    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel"))
+      return module.functions()[static_cast<std::size_t>(f)].qualified;
   return {};
 }
 
@@ -94,8 +99,11 @@ Error unknown_setting(const Request& request, const std::string& name, const std
   std::vector<std::string> names;
   for (const Flag& flag : flags) names.push_back(flag.dest);
   const auto near = nearest(name, names);
-  return {ErrorKind::input, "read " + request.path, "the setting '" + name + "' names no flag and no attribute of this file", request.path,
-          near ? "did you mean '" + *near + "'?" : "settings are command-line flags (" + cutelab::join(names, ", ").substr(0, 200) + ") or self.<attribute>"};
+  return {ErrorKind::input, "read " + request.path,
+          "the setting '" + name + "' names no flag and no attribute of this file", request.path,
+          near ? "did you mean '" + *near + "'?"
+               : "settings are command-line flags (" + cutelab::join(names, ", ").substr(0, 200) +
+                     ") or self.<attribute>"};
 }
 }  // namespace
 
@@ -119,10 +127,13 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   read_architecture(context);
   add_files(program, reading);
   finish_facts(context);
-  reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(), [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });
+  reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(),
+                                [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });
   if (reading.helper && reading.style != "helper" && reading.facts.empty()) reading.style = "helper";
-  if (const auto unused = folder.unused_settings(); !unused.empty()) return unknown_setting(request, unused.front(), flags);
-  if (folder.gave_up()) reading.problems.push_back({"the evaluation reached its step limit; later values are undetermined", {}});
+  if (const auto unused = folder.unused_settings(); !unused.empty())
+    return unknown_setting(request, unused.front(), flags);
+  if (folder.gave_up())
+    reading.problems.push_back({"the evaluation reached its step limit; later values are undetermined", {}});
   return reading;
 }
 

@@ -19,7 +19,8 @@ bool ends_with_one_of(const std::string& path, std::initializer_list<std::string
 
 Result<evidence::Reading> read(const Request& request, const FileSource& files) {
   const bool python = ends_with_one_of(request.path, {".py"});
-  const bool cpp = ends_with_one_of(request.path, {".cu", ".cuh", ".h", ".hpp", ".hxx", ".cpp", ".cc", ".cxx", ".inl"});
+  const bool cpp =
+      ends_with_one_of(request.path, {".cu", ".cuh", ".h", ".hpp", ".hxx", ".cpp", ".cc", ".cxx", ".inl"});
   auto text = read_source(files, request.path);
   if (!text) return text.error();
   if (!python && !cpp)

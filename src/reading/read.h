@@ -11,17 +11,19 @@ namespace cutelab::reading {
 
 /// What to read and as what.
 struct Request {
-  std::string path;                                           ///< a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source
-  std::string arch;                                           ///< "sm_100a": read for that target; empty = the file's own
-  std::vector<std::pair<std::string, std::string>> settings;  ///< flag or attribute = value, over the file's defaults
-  std::vector<std::string> library_roots;                     ///< folders that hold a `cutlass` package (DSL sources); may be empty
-  std::string corpus_root;                                    ///< imports are looked up here too; empty = the file's surroundings
+  std::string path;  ///< a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source
+  std::string arch;  ///< "sm_100a": read for that target; empty = the file's own
+  std::vector<std::pair<std::string, std::string>>
+      settings;  ///< flag or attribute = value, over the file's defaults
+  std::vector<std::string>
+      library_roots;        ///< folders that hold a `cutlass` package (DSL sources); may be empty
+  std::string corpus_root;  ///< imports are looked up here too; empty = the file's surroundings
 };
 
-/// Reads `request.path` and the local modules it imports. Every file that can be read and is Python or C++ gives a Reading: facts of
-/// every family, ten pattern findings, what could not be determined as Undetermined, syntax errors as problems.
-/// Errors (kind input): missing, folder, unreadable, empty, binary, too large, not a source this tool reads, a setting that
-/// names no flag or attribute.
+/// Reads `request.path` and the local modules it imports. Every file that can be read and is Python or C++
+/// gives a Reading: facts of every family, ten pattern findings, what could not be determined as
+/// Undetermined, syntax errors as problems. Errors (kind input): missing, folder, unreadable, empty, binary,
+/// too large, not a source this tool reads, a setting that names no flag or attribute.
 Result<evidence::Reading> read(const Request& request, const FileSource& files);
 
 }  // namespace cutelab::reading

@@ -63,7 +63,9 @@ ordered_json descriptors(const Reading& reading) {
     const Value* multicast = value_of(fact, "multicast");
     if (!multicast || !multicast->determined()) return nullptr;
     const Value* tensor = value_of(fact, "tensor");
-    out.push_back({{"tensor", tensor ? plain(*tensor) : ordered_json()}, {"direction", value_of(fact, "direction")->text()}, {"multicast_capable", plain(*multicast)}});
+    out.push_back({{"tensor", tensor ? plain(*tensor) : ordered_json()},
+                   {"direction", value_of(fact, "direction")->text()},
+                   {"multicast_capable", plain(*multicast)}});
   }
   return out.empty() ? ordered_json() : out;
 }
@@ -74,7 +76,8 @@ ordered_json registers(const Reading& reading) {
     if (fact.kind != evidence::kind::register_budget || !value_of(fact, "action")) continue;
     const Value* count = value_of(fact, "registers");
     if (!count || !count->determined()) return nullptr;
-    out[fact.role.empty() ? "line " + std::to_string(fact.at.line()) : fact.role + " " + std::to_string(fact.at.line())] = plain(*count);
+    out[fact.role.empty() ? "line " + std::to_string(fact.at.line())
+                          : fact.role + " " + std::to_string(fact.at.line())] = plain(*count);
   }
   return out.empty() ? ordered_json() : out;
 }
@@ -104,7 +107,9 @@ ordered_json patterns(const Reading& reading) {
   for (const auto& finding : reading.patterns) {
     ordered_json one;
     one["present"] = finding.present;
-    one["default_active"] = finding.default_active == Tristate::undetermined ? ordered_json() : ordered_json(finding.default_active == Tristate::yes);
+    one["default_active"] = finding.default_active == Tristate::undetermined
+                                ? ordered_json()
+                                : ordered_json(finding.default_active == Tristate::yes);
     one["lines"] = ordered_json::array();
     for (const auto& place : finding.at)
       if (place.file == 0) one["lines"].push_back(place.line());
@@ -116,10 +121,12 @@ ordered_json patterns(const Reading& reading) {
 ordered_json facts(const Reading& reading) {
   ordered_json out = ordered_json::object();
   for (const auto family : evidence::all_families) {
-    if (family == evidence::Family::E1 || family == evidence::Family::B1 || family == evidence::Family::S1) continue;
+    if (family == evidence::Family::E1 || family == evidence::Family::B1 || family == evidence::Family::S1)
+      continue;
     std::set<int> lines;
     for (const Fact& fact : reading.facts)
-      if (fact.family == family && !fact.optional && fact.at.known() && fact.at.file == 0) lines.insert(fact.at.line());
+      if (fact.family == family && !fact.optional && fact.at.known() && fact.at.file == 0)
+        lines.insert(fact.at.line());
     ordered_json items = ordered_json::array();
     for (const int line : lines) items.push_back({{"lines", {line}}});
     out[evidence::name_of(family)] = std::move(items);

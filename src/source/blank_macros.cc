@@ -13,12 +13,32 @@ bool is_word(char c) {
 
 /// Macros that stand where a specifier or a pragma may stand and expand to nothing the reading needs.
 bool is_attribute_macro(std::string_view word) {
-  static constexpr std::array<std::string_view, 26> names = {
-      "CUTE_DEVICE", "CUTE_GRID_CONSTANT", "CUTE_HOST", "CUTE_HOST_DEVICE", "CUTE_HOST_RTC", "CUTE_INLINE_CONSTANT",
-      "CUTE_NO_UNROLL", "CUTE_UNROLL", "CUTLASS_ATTRIBUTE", "CUTLASS_CONSTEXPR_IF_CXX17", "CUTLASS_DEVICE", "CUTLASS_FORCEINLINE",
-      "CUTLASS_GLOBAL", "CUTLASS_GRID_CONSTANT", "CUTLASS_HOST", "CUTLASS_HOST_DEVICE", "CUTLASS_HOST_DEVICE_OVERLOAD",
-      "CUTLASS_NO_UNROLL", "CUTLASS_PRAGMA_NO_UNROLL", "CUTLASS_PRAGMA_UNROLL", "CUTLASS_UNROLL", "FMHA_DEVICE", "TL_DEVICE",
-      "__forceinline__", "__noinline__", "__restrict__"};
+  static constexpr std::array<std::string_view, 26> names = {"CUTE_DEVICE",
+                                                             "CUTE_GRID_CONSTANT",
+                                                             "CUTE_HOST",
+                                                             "CUTE_HOST_DEVICE",
+                                                             "CUTE_HOST_RTC",
+                                                             "CUTE_INLINE_CONSTANT",
+                                                             "CUTE_NO_UNROLL",
+                                                             "CUTE_UNROLL",
+                                                             "CUTLASS_ATTRIBUTE",
+                                                             "CUTLASS_CONSTEXPR_IF_CXX17",
+                                                             "CUTLASS_DEVICE",
+                                                             "CUTLASS_FORCEINLINE",
+                                                             "CUTLASS_GLOBAL",
+                                                             "CUTLASS_GRID_CONSTANT",
+                                                             "CUTLASS_HOST",
+                                                             "CUTLASS_HOST_DEVICE",
+                                                             "CUTLASS_HOST_DEVICE_OVERLOAD",
+                                                             "CUTLASS_NO_UNROLL",
+                                                             "CUTLASS_PRAGMA_NO_UNROLL",
+                                                             "CUTLASS_PRAGMA_UNROLL",
+                                                             "CUTLASS_UNROLL",
+                                                             "FMHA_DEVICE",
+                                                             "TL_DEVICE",
+                                                             "__forceinline__",
+                                                             "__noinline__",
+                                                             "__restrict__"};
   return std::binary_search(names.begin(), names.end(), word);
 }
 

@@ -5,13 +5,12 @@
 namespace cutelab::source {
 
 Kind kind_named(std::string_view name) {
-  static const std::unordered_map<std::string_view, Kind> kinds = {
-      {"ERROR", Kind::error},
-      {"true", Kind::true_literal},
-      {"false", Kind::false_literal},
-      {"float", Kind::float_literal},
+  static const std::unordered_map<std::string_view, Kind> kinds = {{"ERROR", Kind::error},
+                                                                   {"true", Kind::true_literal},
+                                                                   {"false", Kind::false_literal},
+                                                                   {"float", Kind::float_literal},
 #define CUTELAB_ONE(name) {#name, Kind::name},
-      CUTELAB_SOURCE_KINDS(CUTELAB_ONE)
+                                                                   CUTELAB_SOURCE_KINDS(CUTELAB_ONE)
 #undef CUTELAB_ONE
   };
   const auto found = kinds.find(name);
@@ -19,10 +18,9 @@ Kind kind_named(std::string_view name) {
 }
 
 Field field_named(std::string_view name) {
-  static const std::unordered_map<std::string_view, Field> fields = {
-      {"operator", Field::operator_token},
+  static const std::unordered_map<std::string_view, Field> fields = {{"operator", Field::operator_token},
 #define CUTELAB_ONE(name) {#name, Field::name##_field},
-      CUTELAB_SOURCE_FIELDS(CUTELAB_ONE)
+                                                                     CUTELAB_SOURCE_FIELDS(CUTELAB_ONE)
 #undef CUTELAB_ONE
   };
   const auto found = fields.find(name);

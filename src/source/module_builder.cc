@@ -19,10 +19,14 @@ void ModuleBuilder::visit(Node node) {
   made.function = scope().function;
   made.class_index = scope().class_index;
   switch (node.kind()) {
-    case Kind::function_definition: return add_function(node);
-    case Kind::class_definition: return add_class(node);
-    case Kind::import_statement: return add_import(node);
-    case Kind::import_from_statement: return add_import_from(node);
+    case Kind::function_definition:
+      return add_function(node);
+    case Kind::class_definition:
+      return add_class(node);
+    case Kind::import_statement:
+      return add_import(node);
+    case Kind::import_from_statement:
+      return add_import_from(node);
     case Kind::assignment:
     case Kind::augmented_assignment:
       made.value = node.child(Field::right_field);
@@ -39,7 +43,8 @@ void ModuleBuilder::visit(Node node) {
       made.form = Assignment::Form::loop;
       made.statement = node;
       return bind(node.child(Field::left_field), made);
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -147,7 +152,8 @@ void ModuleBuilder::add_import_from(Node node) {
 }
 
 void ModuleBuilder::add_import_entry(Import import) {
-  if (!import.local.empty()) module_.import_by_local_.emplace(import.local, static_cast<int>(module_.imports_.size()));
+  if (!import.local.empty())
+    module_.import_by_local_.emplace(import.local, static_cast<int>(module_.imports_.size()));
   module_.imports_.push_back(std::move(import));
 }
 
@@ -161,7 +167,8 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
     const Pending now = pending.back();
     pending.pop_back();
     const Kind kind = now.target.kind();
-    if (kind == Kind::pattern_list || kind == Kind::tuple_pattern || kind == Kind::list_pattern || kind == Kind::tuple) {
+    if (kind == Kind::pattern_list || kind == Kind::tuple_pattern || kind == Kind::list_pattern ||
+        kind == Kind::tuple) {
       int slot = 0;
       for (const Node c : now.target.children()) {
         auto slots = now.slots;

@@ -15,7 +15,8 @@ std::string normal(const fs::path& path) {
   return out;
 }
 
-/// Value of a path expression such as os.path.join(os.path.dirname(__file__), ".."), Path(__file__).resolve().parent.
+/// Value of a path expression such as os.path.join(os.path.dirname(__file__), ".."),
+/// Path(__file__).resolve().parent.
 class PathExpression {
  public:
   explicit PathExpression(const PythonModule& module) : module_(module) {}
@@ -29,7 +30,8 @@ class PathExpression {
       return above(evaluate(n.child(Field::object_field), depth + 1), 1);
     if (n.is(Kind::subscript)) return parents(n, depth);
     if (n.is(Kind::binary_operator) && n.child(Field::operator_token).text() == "/")
-      return joined(evaluate(n.child(Field::left_field), depth + 1), evaluate(n.child(Field::right_field), depth + 1));
+      return joined(evaluate(n.child(Field::left_field), depth + 1),
+                    evaluate(n.child(Field::right_field), depth + 1));
     if (n.is(Kind::call)) return call(n, depth);
     return std::nullopt;
   }
@@ -40,14 +42,16 @@ class PathExpression {
     const int function = module_.function_at(n);
     for (const int scope : {function, -1}) {
       const auto& bound = module_.bindings(scope, std::string(n.text()));
-      if (!bound.empty()) return evaluate(module_.assignments()[static_cast<std::size_t>(bound.front())].value, depth + 1);
+      if (!bound.empty())
+        return evaluate(module_.assignments()[static_cast<std::size_t>(bound.front())].value, depth + 1);
     }
     return std::nullopt;
   }
 
   std::optional<std::string> parents(Node n, int depth) const {
     const Node list = n.child(Field::value_field);
-    if (!list.is(Kind::attribute) || list.child(Field::attribute_field).text() != "parents") return std::nullopt;
+    if (!list.is(Kind::attribute) || list.child(Field::attribute_field).text() != "parents")
+      return std::nullopt;
     const std::string_view digits = n.child(Field::subscript_field).text();
     if (digits.size() != 1 || digits[0] < '0' || digits[0] > '9') return std::nullopt;
     return above(evaluate(list.child(Field::object_field), depth + 1), digits[0] - '0' + 1);
@@ -55,15 +59,19 @@ class PathExpression {
 
   std::optional<std::string> call(Node n, int depth) const {
     const Node function = n.child(Field::function_field);
-    const std::string name(function.is(Kind::attribute) ? function.child(Field::attribute_field).text() : function.text());
+    const std::string name(function.is(Kind::attribute) ? function.child(Field::attribute_field).text()
+                                                        : function.text());
     const auto arguments = n.child(Field::arguments_field).children().all();
-    if (name == "resolve" || name == "absolute") return evaluate(function.child(Field::object_field), depth + 1);
+    if (name == "resolve" || name == "absolute")
+      return evaluate(function.child(Field::object_field), depth + 1);
     if (arguments.empty()) return std::nullopt;
     auto first = evaluate(arguments[0], depth + 1);
     if (name == "dirname") return above(std::move(first), 1);
-    if (name == "abspath" || name == "realpath" || name == "normpath" || name == "str" || name == "Path") return first;
+    if (name == "abspath" || name == "realpath" || name == "normpath" || name == "str" || name == "Path")
+      return first;
     if (name != "join") return std::nullopt;
-    for (std::size_t i = 1; i < arguments.size(); ++i) first = joined(std::move(first), evaluate(arguments[i], depth + 1));
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+      first = joined(std::move(first), evaluate(arguments[i], depth + 1));
     return first;
   }
 
@@ -74,7 +82,8 @@ class PathExpression {
     return p.string();
   }
 
-  static std::optional<std::string> joined(const std::optional<std::string>& a, const std::optional<std::string>& b) {
+  static std::optional<std::string> joined(const std::optional<std::string>& a,
+                                           const std::optional<std::string>& b) {
     if (!a || !b) return std::nullopt;
     return (fs::path(*a) / *b).lexically_normal().string();
   }
@@ -158,8 +167,9 @@ std::string Program::find(int from, const std::string& name) {
     fs::path folder = fs::path(module(from).path()).parent_path();
     const std::size_t up = (dots == std::string::npos ? name.size() : dots) - 1;
     for (std::size_t i = 0; i < up; ++i) folder = folder.parent_path();
-    return out = dots == std::string::npos ? (is_file(normal(folder / "__init__.py")) ? normal(folder / "__init__.py") : "")
-                                           : file_below(folder.string(), name.substr(dots));
+    return out = dots == std::string::npos
+                     ? (is_file(normal(folder / "__init__.py")) ? normal(folder / "__init__.py") : "")
+                     : file_below(folder.string(), name.substr(dots));
   }
   for (const auto& root : roots_of(from)) {
     const std::string path = file_below(root, name);

@@ -10,8 +10,9 @@
 
 namespace cutelab::source {
 
-/// A Python source and the local modules it imports, loaded when first asked for. Looked for, in order: beside the file (or up the
-/// dots of a relative import), in the folders the file adds to sys.path, in the folders above it up to the corpus root, in extra roots.
+/// A Python source and the local modules it imports, loaded when first asked for. Looked for, in order:
+/// beside the file (or up the dots of a relative import), in the folders the file adds to sys.path, in the
+/// folders above it up to the corpus root, in extra roots.
 class Program {
  public:
   struct Options {

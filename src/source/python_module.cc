@@ -13,7 +13,8 @@ const std::vector<int>& nothing() {
 
 std::string key(int scope, const std::string& name) { return std::to_string(scope) + ":" + name; }
 
-const std::vector<int>& find_or_nothing(const std::unordered_map<std::string, std::vector<int>>& table, const std::string& k) {
+const std::vector<int>& find_or_nothing(const std::unordered_map<std::string, std::vector<int>>& table,
+                                        const std::string& k) {
   const auto found = table.find(k);
   return found == table.end() ? nothing() : found->second;
 }
@@ -81,7 +82,8 @@ std::string PythonModule::qualified(std::string_view dotted) const {
   std::string out = import->module;
   if (!import->name.empty()) out += (out.ends_with('.') ? "" : ".") + import->name;
   // `import a.b` binds `a`: the rest of the dotted text already says `.b`.
-  if (import->name.empty() && import->module.find('.') != std::string::npos && import->module.substr(0, import->module.find('.')) == import->local)
+  if (import->name.empty() && import->module.find('.') != std::string::npos &&
+      import->module.substr(0, import->module.find('.')) == import->local)
     out = import->local;
   if (dot != std::string_view::npos) out += dotted.substr(dot);
   return out;

@@ -44,12 +44,12 @@ struct PythonClass {
 /// One binding of a name: `x = …`, `self.x = …`, one slot of `a, b = …`, `x += …`, a loop variable.
 struct Assignment {
   enum class Form { plain, augmented, loop, with_as };
-  std::string name;      ///< "x" or "self.x"
-  Node value;            ///< right-hand side (the iterable for a loop); no node for a bare annotation
-  Node annotation;       ///< type, where given
-  Node statement;        ///< the whole statement
-  int function = -1;     ///< function it stands in; -1 = module or class body
-  int class_index = -1;  ///< class whose body or method it stands in
+  std::string name;        ///< "x" or "self.x"
+  Node value;              ///< right-hand side (the iterable for a loop); no node for a bare annotation
+  Node annotation;         ///< type, where given
+  Node statement;          ///< the whole statement
+  int function = -1;       ///< function it stands in; -1 = module or class body
+  int class_index = -1;    ///< class whose body or method it stands in
   std::vector<int> slots;  ///< path into the tuple on the right; empty = all of it
   Form form = Form::plain;
 };
@@ -61,7 +61,8 @@ struct Import {
   Node statement;
 };
 
-/// The tables of one Python source: imports with aliases, classes, functions, bindings. Names are resolved textually; nothing is run.
+/// The tables of one Python source: imports with aliases, classes, functions, bindings. Names are resolved
+/// textually; nothing is run.
 class PythonModule {
  public:
   static std::unique_ptr<PythonModule> parse(std::string path, std::string text);
@@ -73,18 +74,22 @@ class PythonModule {
   const std::vector<Assignment>& assignments() const { return assignments_; }
   const std::vector<Import>& imports() const { return imports_; }
 
-  /// Bindings of `name` made directly in `function` (-1 = module level), in source order; indices into assignments().
+  /// Bindings of `name` made directly in `function` (-1 = module level), in source order; indices into
+  /// assignments().
   const std::vector<int>& bindings(int function, const std::string& name) const;
   /// Bindings of `self.<attribute>` in methods of, or `attribute` in the body of, that class.
   const std::vector<int>& attributes(int class_index, const std::string& attribute) const;
 
   int function_at(Node node) const;  ///< innermost function that holds the node; -1 = none
   int class_at(Node node) const;     ///< innermost class that holds the node (also through its methods)
-  int function_defined(int scope, const std::string& name) const;  ///< function `name` defined in that scope; -1 = none
-  int class_defined(int scope, const std::string& name) const;     ///< class `name` defined in that scope; -1 = none
+  int function_defined(int scope,
+                       const std::string& name) const;  ///< function `name` defined in that scope; -1 = none
+  int class_defined(int scope,
+                    const std::string& name) const;  ///< class `name` defined in that scope; -1 = none
   int method(int class_index, const std::string& name) const;
 
-  /// "cute.arch.warp_idx" with its first part replaced by what an import binds it to; text that is no dotted name gives "".
+  /// "cute.arch.warp_idx" with its first part replaced by what an import binds it to; text that is no dotted
+  /// name gives "".
   std::string qualified(Node expression) const;
   std::string qualified(std::string_view dotted) const;
   const Import* import_of(const std::string& local) const;
@@ -112,7 +117,8 @@ std::string dotted_text(Node expression);
 /// The innermost statement that holds the node: a child of a block or module.
 Node statement_of(Node node);
 
-/// Text of a string literal without prefix and quotes; adjacent literals joined. Escapes are left as they are.
+/// Text of a string literal without prefix and quotes; adjacent literals joined. Escapes are left as they
+/// are.
 std::string string_value(Node string_node);
 
 }  // namespace cutelab::source

@@ -51,7 +51,8 @@ struct ParserDelete {
 constexpr std::size_t most_problems = 200;
 }  // namespace
 
-/// Copies tree-sitter's tree into preorder entries: named nodes, and those tokens that carry a field or an operator.
+/// Copies tree-sitter's tree into preorder entries: named nodes, and those tokens that carry a field or an
+/// operator.
 class Flattener {
  public:
   Flattener(Tree& tree, const Language& language) : tree_(tree), language_(language) {}
@@ -73,7 +74,8 @@ class Flattener {
   }
 
  private:
-  /// Closes the cursor's node; true when the cursor moved to a sibling, false when it moved up (or was the root).
+  /// Closes the cursor's node; true when the cursor moved to a sibling, false when it moved up (or was the
+  /// root).
   bool leave_and_step(TSTreeCursor& cursor, std::vector<std::uint32_t>& open, std::vector<bool>& kept) {
     if (kept.back()) {
       tree_.entries_[open.back()].after = tree_.size();
@@ -107,7 +109,8 @@ class Flattener {
     const TSPoint begin = ts_node_start_point(node), end = ts_node_end_point(node);
     Problem problem;
     problem.what = missing ? "missing \"" + std::string(ts_node_type(node)) + "\"" : "syntax error";
-    problem.span = {ts_node_start_byte(node), ts_node_end_byte(node), begin.row + 1, end.row + 1, begin.column + 1};
+    problem.span = {ts_node_start_byte(node), ts_node_end_byte(node), begin.row + 1, end.row + 1,
+                    begin.column + 1};
     tree_.problems_.push_back(std::move(problem));
   }
 
@@ -136,7 +139,8 @@ std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text) {
   tree->entries_.reserve(parsed.size() / 6 + 16);
   if (parsed_tree) Flattener(*tree, language).flatten(ts_tree_root_node(parsed_tree.get()));
   if (tree->entries_.empty())
-    tree->entries_.push_back({0, static_cast<std::uint32_t>(parsed.size()), 0, 1, Kind::error, 0, Field::no_field});
+    tree->entries_.push_back(
+        {0, static_cast<std::uint32_t>(parsed.size()), 0, 1, Kind::error, 0, Field::no_field});
   return tree;
 }
 
@@ -148,7 +152,8 @@ std::string_view Tree::line(int number) const {
 }
 
 int Tree::line_of(std::uint32_t byte) const {
-  return static_cast<int>(std::upper_bound(line_begin_.begin(), line_begin_.end(), byte) - line_begin_.begin());
+  return static_cast<int>(std::upper_bound(line_begin_.begin(), line_begin_.end(), byte) -
+                          line_begin_.begin());
 }
 
 Kind Node::kind() const { return tree_ ? tree_->entries_[index_].kind : Kind::none_at_all; }
@@ -179,7 +184,9 @@ int Node::end_line() const {
   return tree_->line_of(e.end > e.begin ? e.end - 1 : e.end);
 }
 
-Node Node::parent() const { return tree_ && index_ != 0 ? Node(tree_, tree_->entries_[index_].parent) : Node(); }
+Node Node::parent() const {
+  return tree_ && index_ != 0 ? Node(tree_, tree_->entries_[index_].parent) : Node();
+}
 
 Node Node::child(Field field) const {
   for (Node c = first(); c; c = c.next())

@@ -16,8 +16,8 @@ enum class Grammar { python, cuda };
 
 class Tree;
 
-/// One node of a parsed source: a handle of two words, valid as long as its Tree. A default-made Node is "no node"; asking it
-/// for anything gives "no node" again, so chains of questions need no checks.
+/// One node of a parsed source: a handle of two words, valid as long as its Tree. A default-made Node is "no
+/// node"; asking it for anything gives "no node" again, so chains of questions need no checks.
 class Node {
  public:
   Node() = default;
@@ -32,10 +32,10 @@ class Node {
   int line() const;      ///< first line, 1-based; 0 = no node
   int end_line() const;  ///< last line
   Node parent() const;
-  Node child(Field field) const;  ///< first child with that field
-  Node first() const;             ///< first child, operators included
-  Node next() const;              ///< next sibling
-  Field field() const;            ///< the field it has in its parent
+  Node child(Field field) const;    ///< first child with that field
+  Node first() const;               ///< first child, operators included
+  Node next() const;                ///< next sibling
+  Field field() const;              ///< the field it has in its parent
   bool contains(Node inner) const;  ///< inner is this node or below it
   /// Nearest node of that kind at or above this one.
   Node enclosing(Kind k) const;
@@ -88,11 +88,13 @@ struct Problem {
   Span span;
 };
 
-/// A parsed source text. Parsing never fails: what cannot be parsed is an error node and a problem. The tree is kept flat in
-/// preorder (an index range is a subtree), so no walk needs the call stack however deep the source nests.
+/// A parsed source text. Parsing never fails: what cannot be parsed is an error node and a problem. The tree
+/// is kept flat in preorder (an index range is a subtree), so no walk needs the call stack however deep the
+/// source nests.
 class Tree {
  public:
-  /// For CUDA, attribute-like macros that the grammar cannot know are blanked in place first, so offsets and lines stay true.
+  /// For CUDA, attribute-like macros that the grammar cannot know are blanked in place first, so offsets and
+  /// lines stay true.
   static std::unique_ptr<Tree> parse(Grammar grammar, std::string text);
 
   Grammar grammar() const { return grammar_; }

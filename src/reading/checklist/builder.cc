@@ -20,7 +20,9 @@ bool PatternBuilder::cite(const Test& test) {
   return found;
 }
 
-bool PatternBuilder::any(const Test& test) const { return std::any_of(context.drafts.begin(), context.drafts.end(), test); }
+bool PatternBuilder::any(const Test& test) const {
+  return std::any_of(context.drafts.begin(), context.drafts.end(), test);
+}
 
 void PatternBuilder::cite_node(source::Node node) { nodes_.push_back(node); }
 
@@ -32,9 +34,12 @@ evidence::PatternFinding PatternBuilder::present(std::string says) {
   std::vector<source::Node> first, later;
   for (const source::Node node : nodes_) {
     const Activity activity = context.evaluator.active(0, node);
-    // A test on thread, warp or tile at run time does not turn code off; only what is decided before the launch does.
-    if (activity.state != Tristate::no) best = Tristate::yes;
-    else if (condition.empty()) condition = activity.condition;
+    // A test on thread, warp or tile at run time does not turn code off; only what is decided before the
+    // launch does.
+    if (activity.state != Tristate::no)
+      best = Tristate::yes;
+    else if (condition.empty())
+      condition = activity.condition;
     (activity.state != Tristate::no ? first : later).push_back(node);
   }
   finding.default_active = best;
@@ -42,7 +47,8 @@ evidence::PatternFinding PatternBuilder::present(std::string says) {
   first.insert(first.end(), later.begin(), later.end());
   for (const source::Node node : first) {
     const evidence::Location place = context.at(node);
-    const bool known = std::any_of(finding.at.begin(), finding.at.end(), [&](auto& p) { return p.line() == place.line(); });
+    const bool known =
+        std::any_of(finding.at.begin(), finding.at.end(), [&](auto& p) { return p.line() == place.line(); });
     if (!known && finding.at.size() < most_places) finding.at.push_back(place);
   }
   return finding;

@@ -18,10 +18,13 @@ evidence::PatternFinding warp_specialization(FactContext& context) {
   // Registers move between roles only where warpgroups run different code.
   std::set<std::string> directions;
   for (const Draft& d : context.drafts)
-    if (d.fact.kind == "register-budget" && d.fact.values.count("action")) directions.insert(d.fact.values.at("action").text());
+    if (d.fact.kind == "register-budget" && d.fact.values.count("action"))
+      directions.insert(d.fact.values.at("action").text());
   const bool reallocates = directions.size() > 1;
   const bool tasks = p.cite([](const Draft& d) { return d.construct == "Task"; });
-  if (roles.size() < 2 && !reallocates && !tasks) return p.absent(context.roles.empty() ? "no branch on warp or warpgroup" : "elected warps rejoin the others");
+  if (roles.size() < 2 && !reallocates && !tasks)
+    return p.absent(context.roles.empty() ? "no branch on warp or warpgroup"
+                                          : "elected warps rejoin the others");
   for (const RoleBlock* role : roles) p.cite_node(role->condition);
   if (reallocates)
     for (const RoleBlock& role : context.roles) p.cite_node(role.condition);

@@ -6,8 +6,10 @@ using evidence::Tristate;
 
 evidence::PatternFinding persistent_loop(FactContext& context) {
   PatternBuilder p(context, "P3", "persistent loop and its scheduler");
-  const bool loop = p.cite([](const Draft& d) { return d.construct == "tile-loop" || d.fact.kind == "tile-loop"; });
-  const bool work = p.cite([](const Draft& d) { return d.fact.kind == "work-tile" || d.fact.kind == "next-tile"; });
+  const bool loop =
+      p.cite([](const Draft& d) { return d.construct == "tile-loop" || d.fact.kind == "tile-loop"; });
+  const bool work =
+      p.cite([](const Draft& d) { return d.fact.kind == "work-tile" || d.fact.kind == "next-tile"; });
   if (!loop) return p.absent(work ? "a scheduler, but no loop over its tiles" : "one tile per CTA");
   std::string kind = "custom_static";
   for (const Draft& d : context.drafts) {

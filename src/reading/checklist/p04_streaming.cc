@@ -15,16 +15,19 @@ bool any_of(const std::string& text, std::initializer_list<const char*> words) {
 
 /// A maximum that is carried on: row_max = max(row_max_prev, …), fmax, reduce with MAX.
 bool running_maximum(const std::string& left, const std::string& right) {
-  return any_of(left, {"max", "_m_"}) && any_of(right, {"fmax", "max(", "reduce", "reduction"}) && any_of(right, {"max"});
+  return any_of(left, {"max", "_m_"}) && any_of(right, {"fmax", "max(", "reduce", "reduction"}) &&
+         any_of(right, {"max"});
 }
 
 /// Something rescaled by the change of that maximum, or accumulated with a scale per block.
 bool rescale(const std::string& left, const std::string& right, bool augmented) {
-  return any_of(left, {"scale", "row_sum", "acc", "sum"}) && (any_of(right, {"exp2", "exp("}) || (augmented && any_of(right, {"scale"})));
+  return any_of(left, {"scale", "row_sum", "acc", "sum"}) &&
+         (any_of(right, {"exp2", "exp("}) || (augmented && any_of(right, {"scale"})));
 }
 
 bool scaled_accumulation(const std::string& left, const std::string& right, bool augmented) {
-  return any_of(left, {"acc", "final", "accum"}) && any_of(right, {"scale", "sfa", "sfb"}) && any_of(right, {"*"}) && (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
+  return any_of(left, {"acc", "final", "accum"}) && any_of(right, {"scale", "sfa", "sfb"}) &&
+         any_of(right, {"*"}) && (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
 }
 }  // namespace
 
@@ -33,7 +36,9 @@ evidence::PatternFinding streaming_accumulation(FactContext& context) {
   bool maximum = false, exponent = false, scaled = false;
   std::vector<Node> softmax, scaling;
   for (const source::Assignment& a : context.module().assignments()) {
-    if (!a.value || a.function < 0 || a.form == source::Assignment::Form::loop || a.value.text().size() > 2000) continue;
+    if (!a.value || a.function < 0 || a.form == source::Assignment::Form::loop ||
+        a.value.text().size() > 2000)
+      continue;
     const std::string left = to_lower(a.name), right = to_lower(a.value.text());
     const bool augmented = a.form == source::Assignment::Form::augmented;
     if (running_maximum(left, right)) {

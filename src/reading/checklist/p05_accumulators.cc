@@ -5,16 +5,25 @@ namespace cutelab::reading {
 
 evidence::PatternFinding accumulator_management(FactContext& context) {
   PatternBuilder p(context, "P5", "register-level accumulator management");
-  const auto budget = [](const Draft& d) { return d.fact.kind == evidence::kind::register_budget && d.construct != "register-constant"; };
-  const auto load = [](const Draft& d) { return d.fact.kind == "tmem-copy" && (d.construct.starts_with("Ld") || contains(d.construct, "load") || contains(d.construct, "_ld") || d.construct == "make_tmem_copy"); };
-  const auto store = [](const Draft& d) { return d.fact.kind == "tmem-copy" && (d.construct.starts_with("St") || contains(d.construct, "_st")); };
+  const auto budget = [](const Draft& d) {
+    return d.fact.kind == evidence::kind::register_budget && d.construct != "register-constant";
+  };
+  const auto load = [](const Draft& d) {
+    return d.fact.kind == "tmem-copy" && (d.construct.starts_with("Ld") || contains(d.construct, "load") ||
+                                          contains(d.construct, "_ld") || d.construct == "make_tmem_copy");
+  };
+  const auto store = [](const Draft& d) {
+    return d.fact.kind == "tmem-copy" && (d.construct.starts_with("St") || contains(d.construct, "_st"));
+  };
   const auto in_registers = [](const Draft& d) { return d.construct == "register-accumulator"; };
   const auto fragment = [](const Draft& d) { return d.construct == "make_fragment_C"; };
   const auto warp_mma = [](const Draft& d) {
     return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
            (d.fact.values.at("family").text() == "wgmma" || d.fact.values.at("family").text() == "mma.sync");
   };
-  const bool registers = p.any(warp_mma) || p.any([](const Draft& d) { return d.construct.starts_with("wgmma") || d.construct == "mma_sync"; });
+  const bool registers = p.any(warp_mma) || p.any([](const Draft& d) {
+    return d.construct.starts_with("wgmma") || d.construct == "mma_sync";
+  });
   const auto flag = [&](const char* name, bool is) { p.finding.values[name] = evidence::literal(is); };
   flag("setmaxnreg", p.any(budget));
   flag("tmem_to_rmem", p.any(load));
@@ -29,7 +38,8 @@ evidence::PatternFinding accumulator_management(FactContext& context) {
     found = true;
   }
   found = p.cite([](const Draft& d) { return d.construct == "library-epilogue"; }) || found;
-  return found ? p.present("accumulators are moved or kept in registers, or registers are reallocated") : p.absent("no accumulators in registers and no register reallocation");
+  return found ? p.present("accumulators are moved or kept in registers, or registers are reallocated")
+               : p.absent("no accumulators in registers and no register reallocation");
 }
 
 }  // namespace cutelab::reading

@@ -8,7 +8,8 @@ evidence::PatternFinding swizzle(FactContext& context) {
   PatternBuilder p(context, "P6", "shared-memory swizzle");
   p.cite([](const Draft& d) {
     if (d.fact.family != evidence::Family::D6) return false;
-    return d.construct != "plain-layout" && d.construct != "make_smem_layout_sfa" && d.construct != "make_smem_layout_sfb" && d.construct != "tile_to_shape" &&
+    return d.construct != "plain-layout" && d.construct != "make_smem_layout_sfa" &&
+           d.construct != "make_smem_layout_sfb" && d.construct != "tile_to_shape" &&
            d.construct != "make_composed_layout" && d.construct != "get_smem_layout";
   });
   const source::Tree& tree = context.module().tree();
@@ -16,8 +17,10 @@ evidence::PatternFinding swizzle(FactContext& context) {
     const Node n = tree.at(i);
     if (!n.is(source::Kind::attribute)) continue;
     const std::string_view text = n.text();
-    const bool named = text.find("TensorMapSwizzle.s") != std::string_view::npos || text.find("SmemSwizzle.SWIZZLE_") != std::string_view::npos;
-    if (named && text.find("NONE") == std::string_view::npos && text.find("none") == std::string_view::npos) p.cite_node(n);
+    const bool named = text.find("TensorMapSwizzle.s") != std::string_view::npos ||
+                       text.find("SmemSwizzle.SWIZZLE_") != std::string_view::npos;
+    if (named && text.find("NONE") == std::string_view::npos && text.find("none") == std::string_view::npos)
+      p.cite_node(n);
   }
   evidence::PatternFinding out = p.present("swizzled shared-memory layouts");
   if (out.at.empty()) {

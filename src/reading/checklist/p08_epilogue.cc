@@ -8,7 +8,9 @@ evidence::PatternFinding epilogue(FactContext& context) {
   PatternBuilder p(context, "P8", "epilogue");
   std::string type;
   const auto final_store = [](const Draft& d) {
-    return (d.fact.family == Family::E1 && d.fact.kind != "staging") || d.construct == "tma-store" || d.construct == "tma_store" || d.construct == "epilogue_tma_store" || contains(d.construct, "shared_cta");
+    return (d.fact.family == Family::E1 && d.fact.kind != "staging") || d.construct == "tma-store" ||
+           d.construct == "tma_store" || d.construct == "epilogue_tma_store" ||
+           contains(d.construct, "shared_cta");
   };
   // The store of the default path comes last in the source more often than first.
   std::vector<const Draft*> stores;
@@ -18,7 +20,9 @@ evidence::PatternFinding epilogue(FactContext& context) {
     p.cite_node((*it)->node);
     const auto given = (*it)->fact.values.find("type");
     if (type.empty() && context.evaluator.active(0, (*it)->node).state != Tristate::no)
-      type = given != (*it)->fact.values.end() ? given->second.text() : contains((*it)->construct, "tma") ? "smem_tma_store" : "direct_store";
+      type = given != (*it)->fact.values.end()   ? given->second.text()
+             : contains((*it)->construct, "tma") ? "smem_tma_store"
+                                                 : "direct_store";
   }
   if (stores.empty()) return p.absent("no store to global memory found");
   p.cite([](const Draft& d) { return d.fact.kind == "staging"; });

@@ -11,7 +11,8 @@ Result<evidence::Reading> read_cpp(const Request& request, std::string text) {
   reading.style = "cpp";
   const auto tree = source::Tree::parse(source::Grammar::cuda, std::move(text));
   reading.files.push_back({request.path, digest(tree->text()), tree->lines()});
-  for (const source::Problem& problem : tree->problems()) reading.problems.push_back({problem.what, {0, problem.span}});
+  for (const source::Problem& problem : tree->problems())
+    reading.problems.push_back({problem.what, {0, problem.span}});
   return reading;
 }
 

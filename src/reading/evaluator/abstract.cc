@@ -62,19 +62,27 @@ bool same(const Abstract& a, const Abstract& b) {
   if (a.is_number() && b.is_number()) return a.number == b.number;
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case Kind::unknown: return false;
-    case Kind::none: return true;
+    case Kind::unknown:
+      return false;
+    case Kind::none:
+      return true;
     case Kind::boolean:
-    case Kind::integer: return a.number == b.number;
-    case Kind::real: return a.real == b.real;
-    case Kind::text: return a.text == b.text;
+    case Kind::integer:
+      return a.number == b.number;
+    case Kind::real:
+      return a.real == b.real;
+    case Kind::text:
+      return a.text == b.text;
     case Kind::tuple:
       return std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same);
-    case Kind::name: return a.path == b.path;
+    case Kind::name:
+      return a.path == b.path;
     case Kind::object:
-    case Kind::instance: return a.made_at == b.made_at && a.frame == b.frame && a.path == b.path;
+    case Kind::instance:
+      return a.made_at == b.made_at && a.frame == b.frame && a.path == b.path;
     case Kind::function:
-    case Kind::type: return a.module == b.module && a.index == b.index;
+    case Kind::type:
+      return a.module == b.module && a.index == b.index;
   }
   return false;
 }

@@ -10,22 +10,36 @@ namespace cutelab::reading {
 
 struct Frame;
 
-/// What the reading knows of an expression without running it. Everything carries a `path`: how the value came to be, in qualified
-/// names ("cutlass.pipeline.PipelineTmaUmma.create.make_participants[0]"), so that constructs are recognised through variables,
-/// attributes, parameters and helper functions even where the value itself stays unknown.
+/// What the reading knows of an expression without running it. Everything carries a `path`: how the value
+/// came to be, in qualified names ("cutlass.pipeline.PipelineTmaUmma.create.make_participants[0]"), so that
+/// constructs are recognised through variables, attributes, parameters and helper functions even where the
+/// value itself stays unknown.
 struct Abstract {
-  enum class Kind { unknown, none, boolean, integer, real, text, tuple, name, object, function, type, instance };
+  enum class Kind {
+    unknown,
+    none,
+    boolean,
+    integer,
+    real,
+    text,
+    tuple,
+    name,
+    object,
+    function,
+    type,
+    instance
+  };
 
   Kind kind = Kind::unknown;
-  std::string path;               ///< qualified origin; empty = none known
-  std::int64_t number = 0;        ///< boolean and integer
+  std::string path;         ///< qualified origin; empty = none known
+  std::int64_t number = 0;  ///< boolean and integer
   double real = 0;
-  std::string text;               ///< text; for unknown: the reason
-  std::vector<Abstract> items;    ///< tuple
-  int module = -1;                ///< function, type, instance: where it is defined; object: module of `made_at`
-  int index = -1;                 ///< function or class index in that module
-  source::Node made_at;           ///< call that made an object or instance; where an unknown stopped
-  const Frame* frame = nullptr;   ///< instance: frame of its construction; function: frame that closes over
+  std::string text;             ///< text; for unknown: the reason
+  std::vector<Abstract> items;  ///< tuple
+  int module = -1;       ///< function, type, instance: where it is defined; object: module of `made_at`
+  int index = -1;        ///< function or class index in that module
+  source::Node made_at;  ///< call that made an object or instance; where an unknown stopped
+  const Frame* frame = nullptr;  ///< instance: frame of its construction; function: frame that closes over
   std::vector<std::string> depends_on;  ///< for unknown
 
   bool known() const { return kind != Kind::unknown; }

@@ -19,13 +19,19 @@ std::string shortened(Node n) { return std::string(n.text().substr(0, 100)); }
 Tristate Folder::truth(Node condition, const Frame* frame) {
   const Abstract value = evaluate(condition, frame);
   switch (value.kind) {
-    case Kind::none: return Tristate::no;
+    case Kind::none:
+      return Tristate::no;
     case Kind::boolean:
-    case Kind::integer: return value.number != 0 ? Tristate::yes : Tristate::no;
-    case Kind::real: return value.real != 0 ? Tristate::yes : Tristate::no;
-    case Kind::text: return value.text.empty() ? Tristate::no : Tristate::yes;
-    case Kind::tuple: return value.items.empty() ? Tristate::no : Tristate::yes;
-    default: return Tristate::undetermined;
+    case Kind::integer:
+      return value.number != 0 ? Tristate::yes : Tristate::no;
+    case Kind::real:
+      return value.real != 0 ? Tristate::yes : Tristate::no;
+    case Kind::text:
+      return value.text.empty() ? Tristate::no : Tristate::yes;
+    case Kind::tuple:
+      return value.items.empty() ? Tristate::no : Tristate::yes;
+    default:
+      return Tristate::undetermined;
   }
 }
 
@@ -33,7 +39,8 @@ Tristate Folder::truth(Node condition, const Frame* frame) {
 Tristate Folder::branch_taken(Node branch, const Frame* frame) {
   const Node statement = branch.parent();
   if (statement.is(NodeKind::elif_clause)) {
-    return branch.field() == Field::condition_field ? Tristate::yes : truth(statement.child(Field::condition_field), frame);
+    return branch.field() == Field::condition_field ? Tristate::yes
+                                                    : truth(statement.child(Field::condition_field), frame);
   }
   if (!statement.is(NodeKind::if_statement)) return Tristate::yes;
   if (branch.field() == Field::condition_field) return Tristate::yes;
@@ -42,7 +49,8 @@ Tristate Folder::branch_taken(Node branch, const Frame* frame) {
   Tristate none_before = opposite(first);
   for (const Node c : statement.children()) {
     if (c == branch) break;
-    if (c.is(NodeKind::elif_clause)) none_before = both(none_before, opposite(truth(c.child(Field::condition_field), frame)));
+    if (c.is(NodeKind::elif_clause))
+      none_before = both(none_before, opposite(truth(c.child(Field::condition_field), frame)));
   }
   return none_before;
 }
@@ -57,7 +65,8 @@ Activity Folder::branches_around(Node node, Node stop, const Frame* frame) {
     if (taken == Tristate::yes) continue;
     if (out.condition.empty() || (taken == Tristate::no && out.state != Tristate::no)) {
       const Node owner = n.parent();
-      out.condition = (n.is(NodeKind::else_clause) ? "not " : "") + shortened(owner.child(Field::condition_field));
+      out.condition =
+          (n.is(NodeKind::else_clause) ? "not " : "") + shortened(owner.child(Field::condition_field));
     }
     out.state = both(out.state, taken);
   }
@@ -100,7 +109,8 @@ Activity Folder::active(int module, Node node) {
 /// A function runs when some call of it does; one that nobody here calls is an entry point and counts as run.
 Activity Folder::function_active(int module, int function) {
   const auto key = std::make_pair(module, function);
-  if (const auto known = function_activity_.find(key); known != function_activity_.end()) return known->second;
+  if (const auto known = function_activity_.find(key); known != function_activity_.end())
+    return known->second;
   function_activity_[key] = {};  // a cycle counts as run
   std::vector<int> modules, skips;
   const auto sites = call_sites(module, function, &modules, &skips);
@@ -108,7 +118,9 @@ Activity Folder::function_active(int module, int function) {
   bool first = true;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Activity one = active(modules[i], sites[i]);
-    if (first || one.state == Tristate::yes || (one.state == Tristate::undetermined && best.state == Tristate::no)) best = one;
+    if (first || one.state == Tristate::yes ||
+        (one.state == Tristate::undetermined && best.state == Tristate::no))
+      best = one;
     first = false;
     if (best.state == Tristate::yes) break;
   }

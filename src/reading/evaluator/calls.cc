@@ -17,7 +17,8 @@ std::string_view leaf_of(Node function) {
 }
 }  // namespace
 
-Folder::Folder(source::Program& program, std::vector<std::pair<std::string, std::string>> settings, Inputs inputs)
+Folder::Folder(source::Program& program, std::vector<std::pair<std::string, std::string>> settings,
+               Inputs inputs)
     : program_(program), settings_(std::move(settings)), inputs_(inputs) {}
 
 Abstract Folder::value_of(int module, Node expression) {
@@ -40,8 +41,9 @@ bool Folder::callee_function(int module, Node call, int* function_module, int* f
 }
 
 const Frame* Folder::enter(Frame frame) {
-  const auto key = std::make_tuple(frame.module, frame.function, frame.caller, frame.call ? frame.call.index() : 0xFFFFFFFFu,
-                                   frame.call.tree(), frame.self);
+  const auto key =
+      std::make_tuple(frame.module, frame.function, frame.caller,
+                      frame.call ? frame.call.index() : 0xFFFFFFFFu, frame.call.tree(), frame.self);
   auto& known = frame_by_key_[key];
   if (!known) {
     frames_.push_back(frame);
@@ -73,14 +75,16 @@ Abstract Folder::call(Node n, const Frame* frame) {
     std::vector<Abstract> arguments;
     bool plain = true;
     for (const Node a : n.child(Field::arguments_field).children()) {
-      plain = plain && !a.is(NodeKind::list_splat) && !a.is(NodeKind::dictionary_splat) && !a.is(NodeKind::for_in_clause);
+      plain = plain && !a.is(NodeKind::list_splat) && !a.is(NodeKind::dictionary_splat) &&
+              !a.is(NodeKind::for_in_clause);
       if (!a.is(NodeKind::keyword_argument)) arguments.push_back(evaluate(a, frame));
     }
     if (plain)
       if (auto value = models::call(callee.path, arguments, n)) return *value;
   }
   if (callee.path.empty()) {
-    Abstract out = Abstract::unknown(callee.known() ? "needs evaluation: call" : callee.text, callee.depends_on, n);
+    Abstract out =
+        Abstract::unknown(callee.known() ? "needs evaluation: call" : callee.text, callee.depends_on, n);
     return out;
   }
   if (!callee.known() && callee.path.starts_with("?")) {
@@ -92,8 +96,10 @@ Abstract Folder::call(Node n, const Frame* frame) {
 }
 
 Abstract Folder::call_function(const Abstract& function, Node n, const Frame* frame) {
-  const PythonFunction& f = program_.module(function.module).functions()[static_cast<std::size_t>(function.index)];
-  if (f.has_decorator("kernel") || f.has_decorator("contextmanager")) return Abstract::object(function.path, frame->module, n);
+  const PythonFunction& f =
+      program_.module(function.module).functions()[static_cast<std::size_t>(function.index)];
+  if (f.has_decorator("kernel") || f.has_decorator("contextmanager"))
+    return Abstract::object(function.path, frame->module, n);
   const Abstract* self = nullptr;
   if (!function.items.empty() && !f.is_static()) self = intern(function.items.front());
   int chain = 0;
@@ -132,8 +138,8 @@ Abstract Folder::returned(const Frame* frame) {
   return join(std::move(alternatives));
 }
 
-std::optional<Node> Folder::argument(Node call, const PythonFunction& function, int position, int skip_parameters, int skip_arguments,
-                                     bool* splat) {
+std::optional<Node> Folder::argument(Node call, const PythonFunction& function, int position,
+                                     int skip_parameters, int skip_arguments, bool* splat) {
   const std::string& name = function.parameters[static_cast<std::size_t>(position)].name;
   int at = skip_parameters - skip_arguments;
   std::optional<Node> found;
@@ -168,7 +174,8 @@ const std::unordered_map<std::string, std::vector<Node>>& Folder::calls_by_leaf(
   return out;
 }
 
-std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>* modules, std::vector<int>* skips) {
+std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>* modules,
+                                     std::vector<int>* skips) {
   const PythonModule& owner = program_.module(module);
   const PythonFunction& f = owner.functions()[static_cast<std::size_t>(function)];
   std::vector<Node> out;
@@ -183,20 +190,24 @@ std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>*
       const Abstract known = value_of(m, callee);
       return known.is(Kind::function) && known.module == module && known.index == function;
     }
-    if (f.class_index < 0) return value_of(m, callee).index == function && value_of(m, callee).module == module;
+    if (f.class_index < 0)
+      return value_of(m, callee).index == function && value_of(m, callee).module == module;
     const Node receiver = callee.child(Field::object_field);
-    if (receiver.text() != "self") return value_of(m, callee).index == function && value_of(m, callee).module == module;
+    if (receiver.text() != "self")
+      return value_of(m, callee).index == function && value_of(m, callee).module == module;
     const int site_class = program_.module(m).class_at(callee);
     if (site_class < 0) return false;
     for (const auto& entry : ancestry(m, site_class))
-      if (program_.module(entry.first).method(entry.second, f.name) >= 0) return entry == std::make_pair(module, f.class_index);
+      if (program_.module(entry.first).method(entry.second, f.name) >= 0)
+        return entry == std::make_pair(module, f.class_index);
     return false;
   };
   for (int pass = 0; pass < (module == 0 ? 1 : 2); ++pass) {
     const int m = pass == 0 ? 0 : module;
     const auto& calls = calls_by_leaf(m);
     const std::string leaf = f.name == "__init__" && f.class_index >= 0
-                                 ? owner.classes()[static_cast<std::size_t>(f.class_index)].name : f.name;
+                                 ? owner.classes()[static_cast<std::size_t>(f.class_index)].name
+                                 : f.name;
     if (const auto found = calls.find(leaf); found != calls.end())
       for (const Node site : found->second)
         if (f.name == "__init__" || matches(m, site.child(Field::function_field))) add(m, site, 0);
@@ -206,11 +217,17 @@ std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>*
     for (const auto& [name, sites] : calls) {
       const bool compiled = name.starts_with("compile:");
       for (const Node site : sites) {
-        const Node callee = compiled ? site.child(Field::arguments_field).first() : site.child(Field::function_field);
+        const Node callee =
+            compiled ? site.child(Field::arguments_field).first() : site.child(Field::function_field);
         if (!callee.is(NodeKind::identifier) && !compiled) break;
-        if (!callee.is(NodeKind::identifier) || program_.module(m).bindings(program_.module(m).function_at(site), std::string(callee.text())).empty()) continue;
+        if (!callee.is(NodeKind::identifier) ||
+            program_.module(m)
+                .bindings(program_.module(m).function_at(site), std::string(callee.text()))
+                .empty())
+          continue;
         const Abstract known = value_of(m, callee);
-        if (known.is(Kind::instance) && known.module == module && known.index == f.class_index) add(m, site, compiled ? 1 : 0);
+        if (known.is(Kind::instance) && known.module == module && known.index == f.class_index)
+          add(m, site, compiled ? 1 : 0);
       }
     }
   }

@@ -44,7 +44,9 @@ Abstract Folder::evaluate(Node n, const Frame* frame) {
   if (const auto known = memo_.find(key); known != memo_.end()) return known->second;
   if (++steps_ > most_steps || depth_ >= deepest) {
     ++cuts_;
-    return Abstract::unknown(steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep", {}, n);
+    return Abstract::unknown(
+        steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep", {},
+        n);
   }
   const auto guard = std::make_pair(frame, n.index());
   if (!evaluating_.insert(guard).second) {
@@ -62,42 +64,61 @@ Abstract Folder::evaluate(Node n, const Frame* frame) {
 
 Abstract Folder::evaluate_new(Node n, const Frame* frame) {
   switch (n.kind()) {
-    case NodeKind::identifier: return identifier(n, frame);
-    case NodeKind::attribute: return attribute(n, frame);
-    case NodeKind::call: return call(n, frame);
-    case NodeKind::subscript: return subscript(n, frame);
+    case NodeKind::identifier:
+      return identifier(n, frame);
+    case NodeKind::attribute:
+      return attribute(n, frame);
+    case NodeKind::call:
+      return call(n, frame);
+    case NodeKind::subscript:
+      return subscript(n, frame);
     case NodeKind::tuple:
     case NodeKind::list:
-    case NodeKind::expression_list: return sequence(n, frame);
+    case NodeKind::expression_list:
+      return sequence(n, frame);
     case NodeKind::parenthesized_expression:
-    case NodeKind::type: return evaluate(n.first(), frame);
-    case NodeKind::named_expression: return evaluate(n.child(Field::value_field), frame);
-    case NodeKind::conditional_expression: return conditional(n, frame);
-    case NodeKind::binary_operator: return binary(n, frame);
-    case NodeKind::unary_operator: return unary(n, frame);
-    case NodeKind::comparison_operator: return comparison(n, frame);
+    case NodeKind::type:
+      return evaluate(n.first(), frame);
+    case NodeKind::named_expression:
+      return evaluate(n.child(Field::value_field), frame);
+    case NodeKind::conditional_expression:
+      return conditional(n, frame);
+    case NodeKind::binary_operator:
+      return binary(n, frame);
+    case NodeKind::unary_operator:
+      return unary(n, frame);
+    case NodeKind::comparison_operator:
+      return comparison(n, frame);
     case NodeKind::boolean_operator:
-    case NodeKind::not_operator: return boolean_operator(n, frame);
-    default: return literal(n);
+    case NodeKind::not_operator:
+      return boolean_operator(n, frame);
+    default:
+      return literal(n);
   }
 }
 
 Abstract Folder::literal(Node n) {
   switch (n.kind()) {
-    case NodeKind::true_literal: return Abstract::boolean(true);
-    case NodeKind::false_literal: return Abstract::boolean(false);
-    case NodeKind::none: return Abstract::none();
+    case NodeKind::true_literal:
+      return Abstract::boolean(true);
+    case NodeKind::false_literal:
+      return Abstract::boolean(false);
+    case NodeKind::none:
+      return Abstract::none();
     case NodeKind::integer: {
       const auto value = parse_integer(replace_all(std::string(n.text()), "_", ""));
-      return value ? Abstract::integer(*value) : Abstract::unknown("integer literal too large or not decimal", {}, n);
+      return value ? Abstract::integer(*value)
+                   : Abstract::unknown("integer literal too large or not decimal", {}, n);
     }
-    case NodeKind::float_literal: return Abstract::of_real(std::strtod(std::string(n.text()).c_str(), nullptr));
+    case NodeKind::float_literal:
+      return Abstract::of_real(std::strtod(std::string(n.text()).c_str(), nullptr));
     case NodeKind::string:
     case NodeKind::concatenated_string:
       for (const Node part : n.children())
         if (part.is(NodeKind::interpolation)) return Abstract::unknown("formatted string", {}, n);
       return Abstract::of_text(source::string_value(n));
-    default: return Abstract::unknown("needs evaluation: " + std::string(n.kind_name()), {}, n);
+    default:
+      return Abstract::unknown("needs evaluation: " + std::string(n.kind_name()), {}, n);
   }
 }
 
@@ -111,7 +132,11 @@ Abstract Folder::sequence(Node n, const Frame* frame) {
     Abstract inner = evaluate(c.first(), frame);
     if (!inner.is(Kind::tuple)) {
       inner.text = inner.known() ? "needs evaluation: unpacking" : inner.text;
-      return Abstract::unknown(inner.text, inner.depends_on.empty() ? std::vector<std::string>{std::string(c.first().text())} : inner.depends_on, c);
+      return Abstract::unknown(inner.text,
+                               inner.depends_on.empty()
+                                   ? std::vector<std::string>{std::string(c.first().text())}
+                                   : inner.depends_on,
+                               c);
     }
     for (Abstract& item : inner.items) items.push_back(std::move(item));
   }
@@ -128,7 +153,8 @@ Abstract Folder::attribute(Node n, const Frame* frame) {
 Abstract Folder::subscript(Node n, const Frame* frame) {
   const Abstract object = evaluate(n.child(Field::value_field), frame);
   const Node index_node = n.child(Field::subscript_field);
-  const Abstract index = index_node.is(NodeKind::slice) ? Abstract::unknown("slice", {}, n) : evaluate(index_node, frame);
+  const Abstract index =
+      index_node.is(NodeKind::slice) ? Abstract::unknown("slice", {}, n) : evaluate(index_node, frame);
   if (object.is(Kind::tuple) && index.is_number()) {
     const auto size = static_cast<std::int64_t>(object.items.size());
     const std::int64_t at = index.number < 0 ? index.number + size : index.number;
@@ -136,10 +162,14 @@ Abstract Folder::subscript(Node n, const Frame* frame) {
     return Abstract::unknown("index outside the tuple", {}, n);
   }
   if (object.is(Kind::tuple) && index_node.is(NodeKind::slice)) return models::sliced(object, index_node);
-  Abstract out = object.is(Kind::object) ? Abstract::object("", object.module, object.made_at)
-                                         : Abstract::unknown(object.known() ? "needs evaluation: subscript" : object.text, object.depends_on, n);
-  if (!object.path.empty()) out.path = object.path + (index.is_number() ? "[" + std::to_string(index.number) + "]" : "[]");
-  if (out.is(Kind::unknown) && out.depends_on.empty()) out.depends_on.push_back(std::string(n.text().substr(0, 60)));
+  Abstract out = object.is(Kind::object)
+                     ? Abstract::object("", object.module, object.made_at)
+                     : Abstract::unknown(object.known() ? "needs evaluation: subscript" : object.text,
+                                         object.depends_on, n);
+  if (!object.path.empty())
+    out.path = object.path + (index.is_number() ? "[" + std::to_string(index.number) + "]" : "[]");
+  if (out.is(Kind::unknown) && out.depends_on.empty())
+    out.depends_on.push_back(std::string(n.text().substr(0, 60)));
   return out;
 }
 
@@ -162,18 +192,21 @@ Abstract Folder::binary(Node n, const Frame* frame) {
 
 Abstract Folder::unary(Node n, const Frame* frame) {
   const Abstract a = evaluate(n.child(Field::argument_field), frame);
-  if (n.child(Field::operator_token).text() != "-") return a.is_number() && n.text()[0] == '~' ? Abstract::integer(~a.number) : a;
+  if (n.child(Field::operator_token).text() != "-")
+    return a.is_number() && n.text()[0] == '~' ? Abstract::integer(~a.number) : a;
   if (a.is(Kind::real)) return Abstract::of_real(-a.real);
   return models::arithmetic("-", Abstract::integer(0), a, n);
 }
 
 Abstract Folder::comparison(Node n, const Frame* frame) {
   std::vector<Node> operands, operators;
-  for (Node c = n.first(); c; c = c.next()) (c.field() == Field::operators_field ? operators : operands).push_back(c);
+  for (Node c = n.first(); c; c = c.next())
+    (c.field() == Field::operators_field ? operators : operands).push_back(c);
   if (operands.size() != operators.size() + 1) return Abstract::unknown("malformed comparison", {}, n);
   Abstract result = Abstract::boolean(true);
   for (std::size_t i = 0; i < operators.size(); ++i) {
-    const Abstract one = models::compare(operators[i].text(), evaluate(operands[i], frame), evaluate(operands[i + 1], frame), n);
+    const Abstract one = models::compare(operators[i].text(), evaluate(operands[i], frame),
+                                         evaluate(operands[i + 1], frame), n);
     if (one.is(Kind::boolean) && one.number == 0) return one;
     if (!one.known()) result = one;
   }
@@ -183,7 +216,10 @@ Abstract Folder::comparison(Node n, const Frame* frame) {
 Abstract Folder::boolean_operator(Node n, const Frame* frame) {
   if (n.is(NodeKind::not_operator)) {
     const Tristate t = truth(n.child(Field::argument_field), frame);
-    if (t == Tristate::undetermined) return evaluate(n.child(Field::argument_field), frame).known() ? Abstract::unknown("needs evaluation", {}, n) : evaluate(n.child(Field::argument_field), frame);
+    if (t == Tristate::undetermined)
+      return evaluate(n.child(Field::argument_field), frame).known()
+                 ? Abstract::unknown("needs evaluation", {}, n)
+                 : evaluate(n.child(Field::argument_field), frame);
     return Abstract::boolean(t == Tristate::no);
   }
   const bool is_and = n.child(Field::operator_token).text() == "and";

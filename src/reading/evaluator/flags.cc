@@ -14,7 +14,8 @@ void take_keyword(Flag& flag, std::string_view key, Node value) {
   if (key == "choices") flag.choices = value;
   if (key == "help") flag.help = source::string_value(value);
   if (key == "dest") flag.dest = source::string_value(value);
-  if (key == "action") flag.action = value.is(Kind::string) ? source::string_value(value) : std::string(value.text());
+  if (key == "action")
+    flag.action = value.is(Kind::string) ? source::string_value(value) : std::string(value.text());
 }
 
 Flag flag_of(Node call) {
@@ -45,7 +46,8 @@ std::vector<Flag> flags_of(const source::PythonModule& module) {
     const Node n = tree.at(i);
     if (!n.is(Kind::call)) continue;
     const Node function = n.child(Field::function_field);
-    if (!function.is(Kind::attribute) || function.child(Field::attribute_field).text() != "add_argument") continue;
+    if (!function.is(Kind::attribute) || function.child(Field::attribute_field).text() != "add_argument")
+      continue;
     Flag flag = flag_of(n);
     if (!flag.name.empty()) out.push_back(std::move(flag));
   }

@@ -13,24 +13,29 @@
 
 namespace cutelab::reading {
 
-/// One activation of a function: which function, called from where. Without a call it is the function seen from all its callers.
+/// One activation of a function: which function, called from where. Without a call it is the function seen
+/// from all its callers.
 struct Frame {
   int module = 0;
   int function = -1;  ///< -1 = module level
   const Frame* caller = nullptr;
-  source::Node call;      ///< no node = not entered through one known call
-  int arguments_after = 0;  ///< leading arguments of the call that are not the function's (cute.compile(f, …): 1)
+  source::Node call;  ///< no node = not entered through one known call
+  int arguments_after =
+      0;  ///< leading arguments of the call that are not the function's (cute.compile(f, …): 1)
   const Abstract* self = nullptr;
 };
 
-/// Constant folding on demand: literals, names bound once (or on the branch that the defaults take), attributes joined across the
-/// methods of a class and its bases, parameters through their call sites, returns of local functions, command-line and parameter
-/// defaults. Loops, comprehensions and library calls are not run: they give an object with its path, or an unknown that says why.
+/// Constant folding on demand: literals, names bound once (or on the branch that the defaults take),
+/// attributes joined across the methods of a class and its bases, parameters through their call sites,
+/// returns of local functions, command-line and parameter defaults. Loops, comprehensions and library calls
+/// are not run: they give an object with its path, or an unknown that says why.
 class Folder final : public Evaluator {
  public:
-  /// What flags and constructor parameters are: their defaults, or anything (to tell what is fixed from what is only a default).
+  /// What flags and constructor parameters are: their defaults, or anything (to tell what is fixed from what
+  /// is only a default).
   enum class Inputs { defaults, anything };
-  Folder(source::Program& program, std::vector<std::pair<std::string, std::string>> settings, Inputs inputs = Inputs::defaults);
+  Folder(source::Program& program, std::vector<std::pair<std::string, std::string>> settings,
+         Inputs inputs = Inputs::defaults);
 
   Abstract value_of(int module, source::Node expression) override;
   Activity active(int module, source::Node node) override;
@@ -73,13 +78,15 @@ class Folder final : public Evaluator {
   Abstract member_of_module(int module, const std::string& name);
 
   // objects
-  Abstract attribute_of(const Abstract& object, const std::string& name, source::Node use, const Frame* frame);
+  Abstract attribute_of(const Abstract& object, const std::string& name, source::Node use,
+                        const Frame* frame);
   Abstract attribute_of_instance(const Abstract& instance, const std::string& name, source::Node use);
   std::optional<Abstract> setting(const std::string& name);
   std::optional<Abstract> method_of(const Abstract& instance, const std::string& name);
   Abstract flag_default(const std::string& dest);
   Abstract field_of_constructor(const Abstract& instance, const std::string& name);
-  std::vector<std::pair<int, int>> ancestry(int module, int class_index);  ///< (module, class): itself, then bases
+  std::vector<std::pair<int, int>> ancestry(int module,
+                                            int class_index);  ///< (module, class): itself, then bases
   const Abstract* self_of(int module, int function);
   const Abstract* intern(const Abstract& a);
 
@@ -88,9 +95,10 @@ class Folder final : public Evaluator {
   Abstract call_function(const Abstract& function, source::Node n, const Frame* frame);
   Abstract construct(const Abstract& type, source::Node n, const Frame* frame);
   Abstract returned(const Frame* frame);
-  std::optional<source::Node> argument(source::Node call, const source::PythonFunction& function, int position, int skip_parameters,
-                                       int skip_arguments, bool* splat);
-  std::vector<source::Node> call_sites(int module, int function, std::vector<int>* modules, std::vector<int>* skips);
+  std::optional<source::Node> argument(source::Node call, const source::PythonFunction& function,
+                                       int position, int skip_parameters, int skip_arguments, bool* splat);
+  std::vector<source::Node> call_sites(int module, int function, std::vector<int>* modules,
+                                       std::vector<int>* skips);
   const std::unordered_map<std::string, std::vector<source::Node>>& calls_by_leaf(int module);
 
   // frames and branches
@@ -108,7 +116,9 @@ class Folder final : public Evaluator {
   std::set<std::string> used_settings_;
   std::deque<Frame> frames_;
   std::deque<Abstract> interned_;
-  std::map<std::tuple<int, int, const Frame*, std::uint32_t, const source::Tree*, const Abstract*>, const Frame*> frame_by_key_;
+  std::map<std::tuple<int, int, const Frame*, std::uint32_t, const source::Tree*, const Abstract*>,
+           const Frame*>
+      frame_by_key_;
   struct Key {
     const Frame* frame;
     const source::Tree* tree;
@@ -117,8 +127,8 @@ class Folder final : public Evaluator {
   };
   struct KeyHash {
     std::size_t operator()(const Key& k) const {
-      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u ^ (reinterpret_cast<std::uintptr_t>(k.tree) >> 4) ^
-             (static_cast<std::size_t>(k.node) << 20);
+      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u ^
+             (reinterpret_cast<std::uintptr_t>(k.tree) >> 4) ^ (static_cast<std::size_t>(k.node) << 20);
     }
   };
   std::unordered_map<Key, Abstract, KeyHash> memo_;
@@ -132,7 +142,8 @@ class Folder final : public Evaluator {
   int cuts_ = 0;  ///< evaluations cut short by a cycle or a limit; results made meanwhile are not remembered
 };
 
-/// One value of several that may hold: the value if all agree, else an unknown that keeps the common path and the alternatives.
+/// One value of several that may hold: the value if all agree, else an unknown that keeps the common path and
+/// the alternatives.
 Abstract join(std::vector<Abstract> alternatives);
 
 }  // namespace cutelab::reading

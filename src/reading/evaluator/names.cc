@@ -14,7 +14,8 @@ using NodeKind = source::Kind;
 Abstract Folder::identifier(Node n, const Frame* frame) {
   const std::string name(n.text());
   const PythonModule& module = program_.module(frame->module);
-  for (int scope = frame->function; scope >= 0; scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
+  for (int scope = frame->function; scope >= 0;
+       scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
     const Frame* at = scope == frame->function ? frame : root(frame->module, scope);
     if (auto local = local_binding(name, n, at)) return *local;
     if (auto given = parameter(name, at)) return *given;
@@ -40,7 +41,8 @@ Abstract Folder::member_of_module(int module_index, const std::string& name) {
     if (import.name != "*") continue;
     const int other = program_.import(module_index, import.module);
     if (other < 0 || other == module_index) continue;
-    if (defined(other, -1, name) || !program_.module(other).bindings(-1, name).empty()) return member_of_module(other, name);
+    if (defined(other, -1, name) || !program_.module(other).bindings(-1, name).empty())
+      return member_of_module(other, name);
   }
   if (name == "__name__") return Abstract::of_text(module_index == 0 ? "__main__" : "module");
   return Abstract::name(name);
@@ -98,12 +100,15 @@ std::optional<Abstract> Folder::local_binding(const std::string& name, Node use,
   for (auto it = bound.rbegin(); it != bound.rend(); ++it) {
     const Assignment& a = module.assignments()[static_cast<std::size_t>(*it)];
     const bool within_loop = a.form == Assignment::Form::loop && a.statement.contains(use);
-    if (!elsewhere && !within_loop && (a.statement.contains(use) || a.statement.index() > use.index())) continue;
+    if (!elsewhere && !within_loop && (a.statement.contains(use) || a.statement.index() > use.index()))
+      continue;
     if (!a.value && a.form == Assignment::Form::plain) continue;
-    const Tristate reach = elsewhere ? reaches(a.statement, a.statement, frame) : reaches(a.statement, use, frame);
+    const Tristate reach =
+        elsewhere ? reaches(a.statement, a.statement, frame) : reaches(a.statement, use, frame);
     if (reach == Tristate::no) continue;
     Abstract value = bound_value(frame->module, a, frame);
-    if (value.path.empty() && a.annotation && value.is(Kind::unknown)) value.path = module.qualified(a.annotation);
+    if (value.path.empty() && a.annotation && value.is(Kind::unknown))
+      value.path = module.qualified(a.annotation);
     if (reach == Tristate::yes && alternatives.empty()) return value;
     alternatives.push_back(std::move(value));
     if (reach == Tristate::yes) return join(std::move(alternatives));
@@ -136,7 +141,8 @@ Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame
 
 std::optional<Abstract> Folder::parameter(const std::string& name, const Frame* frame) {
   if (frame->function < 0) return std::nullopt;
-  const auto& function = program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
+  const auto& function =
+      program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     if (function.parameters[i].name != name) continue;
     if (i == 0 && function.class_index >= 0 && !function.is_static()) {
@@ -155,7 +161,8 @@ Abstract Folder::parameter_value(int position, const Frame* frame) {
   const PythonModule& module = program_.module(frame->module);
   const auto& function = module.functions()[static_cast<std::size_t>(frame->function)];
   const auto& wanted = function.parameters[static_cast<std::size_t>(position)];
-  if (wanted.form != source::Parameter::Form::plain) return Abstract::unknown("variable arguments", {wanted.name}, function.node);
+  if (wanted.form != source::Parameter::Form::plain)
+    return Abstract::unknown("variable arguments", {wanted.name}, function.node);
   if (inputs_ == Inputs::anything && function.name == "__init__")
     return Abstract::unknown("any value may be given", {wanted.name}, function.node);
   if (!frame->call) return parameter_from_callers(position, frame);
@@ -168,21 +175,27 @@ Abstract Folder::parameter_value(int position, const Frame* frame) {
 }
 
 Abstract Folder::parameter_default(int position, const Frame* frame) {
-  const auto& function = program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
+  const auto& function =
+      program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
   const auto& wanted = function.parameters[static_cast<std::size_t>(position)];
   if (wanted.default_value) return evaluate(wanted.default_value, root(frame->module, function.enclosing));
-  return Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name}, function.node);
+  return Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name},
+                           function.node);
 }
 
 Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
-  const auto& function = program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
-  const Key key{frame, program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)].node.tree(),
-                function.node.index() + 0x40000000u + static_cast<std::uint32_t>(position)};
+  const auto& function =
+      program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
+  const Key key{
+      frame,
+      program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)].node.tree(),
+      function.node.index() + 0x40000000u + static_cast<std::uint32_t>(position)};
   if (const auto known = memo_.find(key); known != memo_.end()) return known->second;
   const auto guard = std::make_pair(frame, key.node);
   if (depth_ >= deepest || !evaluating_.insert(guard).second) {
     ++cuts_;
-    return Abstract::unknown("passed in a circle", {function.parameters[static_cast<std::size_t>(position)].name}, function.node);
+    return Abstract::unknown("passed in a circle",
+                             {function.parameters[static_cast<std::size_t>(position)].name}, function.node);
   }
   const int cuts_before = cuts_;
   std::vector<int> modules, skips;
@@ -191,7 +204,8 @@ Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
   for (std::size_t i = 0; i < sites.size() && alternatives.size() < 12; ++i) {
     const Frame* caller = root(modules[i], program_.module(modules[i]).function_at(sites[i]));
     if (active(modules[i], sites[i]).state == Tristate::no) continue;
-    alternatives.push_back(parameter_value(position, enter({frame->module, frame->function, caller, sites[i], skips[i], frame->self})));
+    alternatives.push_back(parameter_value(
+        position, enter({frame->module, frame->function, caller, sites[i], skips[i], frame->self})));
   }
   evaluating_.erase(guard);
   Abstract out = alternatives.empty() ? parameter_default(position, frame) : join(std::move(alternatives));

@@ -21,7 +21,8 @@ Abstract Folder::attribute_of(const Abstract& object, const std::string& name, N
     if (out.path.empty()) out.path = object.path + "." + name;
     return out;
   }
-  if (object.is(Kind::object) && (object.path.ends_with("parse_args") || object.path.ends_with("parse_known_args[0]")))
+  if (object.is(Kind::object) &&
+      (object.path.ends_with("parse_args") || object.path.ends_with("parse_known_args[0]")))
     return flag_default(name);
   if (object.is(Kind::name)) {
     if (auto known = models::attribute_of_name(object.path, name)) return *known;
@@ -36,8 +37,10 @@ Abstract Folder::attribute_of(const Abstract& object, const std::string& name, N
     }
     return Abstract::name(object.path + "." + name);
   }
-  if (object.is(Kind::object)) return Abstract::object(object.path + "." + name, object.module, object.made_at);
-  Abstract out = Abstract::unknown(object.known() ? "needs evaluation: attribute ." + name : object.text, object.depends_on, use);
+  if (object.is(Kind::object))
+    return Abstract::object(object.path + "." + name, object.module, object.made_at);
+  Abstract out = Abstract::unknown(object.known() ? "needs evaluation: attribute ." + name : object.text,
+                                   object.depends_on, use);
   out.path = (object.path.empty() ? source::dotted_text(use.child(Field::object_field)) : object.path);
   out.path = out.path.empty() ? "?." + name : out.path + "." + name;
   if (out.depends_on.empty()) out.depends_on.push_back(std::string(use.text().substr(0, 60)));
@@ -50,7 +53,8 @@ std::vector<std::pair<int, int>> Folder::ancestry(int module, int class_index) {
     const auto [m, c] = out[i];
     const std::vector<Node> bases = program_.module(m).classes()[static_cast<std::size_t>(c)].bases;
     for (const Node base : bases) {
-      const Abstract found = evaluate(base, root(m, program_.module(m).classes()[static_cast<std::size_t>(c)].enclosing));
+      const Abstract found =
+          evaluate(base, root(m, program_.module(m).classes()[static_cast<std::size_t>(c)].enclosing));
       const auto entry = std::make_pair(found.module, found.index);
       if (found.is(Kind::type) && std::find(out.begin(), out.end(), entry) == out.end()) out.push_back(entry);
     }
@@ -89,7 +93,8 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
     for (const int index : module.attributes(c, name)) {
       const Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
       if (!a.value) continue;
-      const std::string& method = a.function < 0 ? "" : module.functions()[static_cast<std::size_t>(a.function)].name;
+      const std::string& method =
+          a.function < 0 ? "" : module.functions()[static_cast<std::size_t>(a.function)].name;
       const int step = a.function < 0 ? 0 : method == "__init__" ? 1 : method == "__call__" ? 3 : 2;
       candidates.push_back({m, &a, step * 100 + rank});
     }
@@ -103,12 +108,14 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
     const bool same_tree = use.tree() == a.statement.tree();
     const bool same_function = same_tree && program_.module(it->module).function_at(use) == a.function;
     if (same_function && (a.statement.contains(use) || a.statement.index() > use.index())) continue;
-    const bool from_constructor = a.function >= 0 && instance.made_at &&
-                                  program_.module(it->module).functions()[static_cast<std::size_t>(a.function)].name == "__init__" &&
-                                  classes.front().first == it->module;
+    const bool from_constructor =
+        a.function >= 0 && instance.made_at &&
+        program_.module(it->module).functions()[static_cast<std::size_t>(a.function)].name == "__init__" &&
+        classes.front().first == it->module;
     const Frame* frame = a.function < 0 ? root(it->module, -1)
-                         : from_constructor ? enter({it->module, a.function, instance.frame, instance.made_at, 0, self})
-                                            : root(it->module, a.function, self);
+                         : from_constructor
+                             ? enter({it->module, a.function, instance.frame, instance.made_at, 0, self})
+                             : root(it->module, a.function, self);
     const Tristate reach = reaches(a.statement, same_function ? use : a.statement, frame);
     if (reach == Tristate::no) continue;
     Abstract value = bound_value(it->module, a, frame);
@@ -120,7 +127,9 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
   if (auto method = method_of(instance, name)) {
     method->frame = nullptr;
     method->items = {instance};
-    if (program_.module(method->module).functions()[static_cast<std::size_t>(method->index)].has_decorator("property"))
+    if (program_.module(method->module)
+            .functions()[static_cast<std::size_t>(method->index)]
+            .has_decorator("property"))
       return returned(root(method->module, method->index, self));
     return *method;
   }
@@ -130,7 +139,8 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
 /// `x: int = 4` in a dataclass body: the constructor's argument of that name or place, else the default.
 Abstract Folder::field_of_constructor(const Abstract& instance, const std::string& name) {
   Abstract out = Abstract::unknown("no assignment found", {"self." + name});
-  out.path = program_.module(instance.module).classes()[static_cast<std::size_t>(instance.index)].name + "." + name;
+  out.path =
+      program_.module(instance.module).classes()[static_cast<std::size_t>(instance.index)].name + "." + name;
   if (!instance.made_at) return out;
   for (const Node a : instance.made_at.child(Field::arguments_field).children())
     if (a.is(NodeKind::keyword_argument) && a.child(Field::name_field).text() == name && instance.frame)
@@ -185,12 +195,15 @@ Abstract Folder::flag_default(const std::string& dest) {
 
 const Abstract* Folder::intern(const Abstract& a) {
   for (const Abstract& known : interned_)
-    if (known.module == a.module && known.index == a.index && known.made_at == a.made_at && known.frame == a.frame) return &known;
+    if (known.module == a.module && known.index == a.index && known.made_at == a.made_at &&
+        known.frame == a.frame)
+      return &known;
   interned_.push_back(a);
   return &interned_.back();
 }
 
-/// `self` in a method seen from all its callers: the object made at the one place that constructs the class, if there is one.
+/// `self` in a method seen from all its callers: the object made at the one place that constructs the class,
+/// if there is one.
 const Abstract* Folder::self_of(int module, int function) {
   const int class_index = program_.module(module).functions()[static_cast<std::size_t>(function)].class_index;
   if (class_index < 0) return nullptr;

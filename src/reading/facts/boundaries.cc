@@ -27,27 +27,37 @@ bool guards_extent(Node condition) {
   const std::string_view text = condition.text();
   if (text.find('<') == std::string_view::npos && text.find('>') == std::string_view::npos) return false;
   const std::string low = to_lower(text);
-  if (low.find("const_expr") != std::string::npos || low.find("warp") != std::string::npos || low.find("tile_cnt") != std::string::npos || low.find("stage") != std::string::npos) return false;
-  static constexpr const char* extents[] = {"shape", "seqlen", "limit", "extent", "size(", "problem", "_len", "num_rows", "length", "actual", "bound"};
-  return std::any_of(std::begin(extents), std::end(extents), [&](const char* w) { return low.find(w) != std::string::npos; });
+  if (low.find("const_expr") != std::string::npos || low.find("warp") != std::string::npos ||
+      low.find("tile_cnt") != std::string::npos || low.find("stage") != std::string::npos)
+    return false;
+  static constexpr const char* extents[] = {"shape", "seqlen",   "limit",  "extent", "size(", "problem",
+                                            "_len",  "num_rows", "length", "actual", "bound"};
+  return std::any_of(std::begin(extents), std::end(extents),
+                     [&](const char* w) { return low.find(w) != std::string::npos; });
 }
 
 bool mentions_infinity(std::string_view text) {
-  return text.find(".inf") != std::string_view::npos || text.find("\"inf\"") != std::string_view::npos || text.find("'inf'") != std::string_view::npos ||
-         text.find("\"-inf\"") != std::string_view::npos;
+  return text.find(".inf") != std::string_view::npos || text.find("\"inf\"") != std::string_view::npos ||
+         text.find("'inf'") != std::string_view::npos || text.find("\"-inf\"") != std::string_view::npos;
 }
 
 void add_guards(FactContext& context) {
   const source::Tree& tree = context.module().tree();
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const Node n = tree.at(i);
-    if (n.is(NodeKind::if_statement) && guards_extent(n.child(Field::condition_field)) && device_function(context, n)) {
-      Draft& draft = context.add(Family::B1, "guard", std::string(n.child(Field::condition_field).text().substr(0, 80)), "bounds guard", n);
+    if (n.is(NodeKind::if_statement) && guards_extent(n.child(Field::condition_field)) &&
+        device_function(context, n)) {
+      Draft& draft =
+          context.add(Family::B1, "guard", std::string(n.child(Field::condition_field).text().substr(0, 80)),
+                      "bounds guard", n);
       draft.construct = "guard";
     }
-    if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript) && mentions_infinity(n.child(Field::right_field).text()) &&
-        context.module().function_at(n) >= 0 && n.child(Field::left_field).text().find("max") == std::string_view::npos) {
-      Draft& draft = context.add(Family::B1, "mask", std::string(n.child(Field::left_field).text().substr(0, 80)), "masked to minus infinity", n);
+    if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript) &&
+        mentions_infinity(n.child(Field::right_field).text()) && context.module().function_at(n) >= 0 &&
+        n.child(Field::left_field).text().find("max") == std::string_view::npos) {
+      Draft& draft =
+          context.add(Family::B1, "mask", std::string(n.child(Field::left_field).text().substr(0, 80)),
+                      "masked to minus infinity", n);
       draft.construct = "mask-value";
     }
   }
@@ -59,8 +69,10 @@ void extract_boundaries(FactContext& context) {
     const Node predicate = context.keyword(site.call, "pred");
     if (!predicate || predicate.is(NodeKind::none)) {
       const std::string low = to_lower(site.leaf);
-      if (low.find("mask") == std::string::npos || low.find("mcast") != std::string::npos || low.find("multicast") != std::string::npos || low.find("image_mask") != std::string::npos ||
-          low.find("trip_count") != std::string::npos || low.find("count") != std::string::npos || site.leaf == "apply_mask" || site.function < 0 || !device_function(context, site.call))
+      if (low.find("mask") == std::string::npos || low.find("mcast") != std::string::npos ||
+          low.find("multicast") != std::string::npos || low.find("image_mask") != std::string::npos ||
+          low.find("trip_count") != std::string::npos || low.find("count") != std::string::npos ||
+          site.leaf == "apply_mask" || site.function < 0 || !device_function(context, site.call))
         continue;
       int m = 0, f = -1;
       if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;
@@ -68,7 +80,9 @@ void extract_boundaries(FactContext& context) {
       draft.construct = "mask-helper";
       continue;
     }
-    Draft& draft = context.add(Family::B1, "predicated-copy", std::string(predicate.text().substr(0, 60)), "copy predicated by " + std::string(predicate.text().substr(0, 60)), site.call);
+    Draft& draft =
+        context.add(Family::B1, "predicated-copy", std::string(predicate.text().substr(0, 60)),
+                    "copy predicated by " + std::string(predicate.text().substr(0, 60)), site.call);
     draft.construct = "predicated-copy";
   }
   add_guards(context);

@@ -34,7 +34,8 @@ std::unordered_map<std::string, std::vector<Construct>> load() {
 }
 
 bool occurs(const std::vector<std::string>& parts, const std::string& path) {
-  return std::any_of(parts.begin(), parts.end(), [&](const std::string& p) { return path.find(p) != std::string::npos; });
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const std::string& p) { return path.find(p) != std::string::npos; });
 }
 
 /// The class a `.create()` belongs to: the part before it.
@@ -42,7 +43,8 @@ std::string owner_of(const std::string& path, const std::string& receiver) {
   const auto dot = path.rfind('.');
   if (dot == std::string::npos) return receiver;
   const auto before = path.rfind('.', dot - 1);
-  return path.substr(before == std::string::npos ? 0 : before + 1, dot - (before == std::string::npos ? 0 : before + 1));
+  return path.substr(before == std::string::npos ? 0 : before + 1,
+                     dot - (before == std::string::npos ? 0 : before + 1));
 }
 
 std::string sentence(const Construct& c, const CallSite& site) {
@@ -69,7 +71,9 @@ void extract_constructs(FactContext& context) {
     const std::string path = site.path + " " + site.receiver;
     for (const Construct& c : found->second) {
       if ((!c.path.empty() && !occurs(c.path, path)) || occurs(c.no, path)) continue;
-      const std::string subject = !site.target.empty() ? site.target : !site.receiver.empty() ? site.receiver : site.leaf;
+      const std::string subject = !site.target.empty()     ? site.target
+                                  : !site.receiver.empty() ? site.receiver
+                                                           : site.leaf;
       Draft& draft = context.add(c.family, c.kind, subject.substr(0, 80), sentence(c, site), site.call);
       draft.fact.optional = c.optional;
       draft.construct = site.leaf;

@@ -17,8 +17,10 @@ std::string target_of(Node call) {
   Node n = call;
   while (n.parent().is(NodeKind::parenthesized_expression)) n = n.parent();
   const Node above = n.parent();
-  if (n.field() == Field::right_field && above.is(NodeKind::assignment)) return std::string(above.child(Field::left_field).text());
-  if (n.field() == Field::value_field && above.is(NodeKind::keyword_argument)) return std::string(above.child(Field::name_field).text());
+  if (n.field() == Field::right_field && above.is(NodeKind::assignment))
+    return std::string(above.child(Field::left_field).text());
+  if (n.field() == Field::value_field && above.is(NodeKind::keyword_argument))
+    return std::string(above.child(Field::name_field).text());
   return {};
 }
 }  // namespace
@@ -66,18 +68,32 @@ evidence::Location FactContext::at(Node node) const {
   return location;
 }
 
-evidence::Value FactContext::value(Node expression) { return value(evaluator.value_of(0, expression), expression); }
+evidence::Value FactContext::value(Node expression) {
+  return value(evaluator.value_of(0, expression), expression);
+}
 
 evidence::Value FactContext::value(const Abstract& a, Node expression) const {
   evidence::Value out;
   using Kind = Abstract::Kind;
   switch (a.kind) {
-    case Kind::boolean: out.data = a.number != 0; break;
-    case Kind::integer: out.data = a.number; break;
-    case Kind::real: out.data = a.real; break;
-    case Kind::text: out.data = a.text; break;
-    case Kind::none: out.data = std::string("None"); break;
-    case Kind::name: out.data = leaf_of(a.path); break;
+    case Kind::boolean:
+      out.data = a.number != 0;
+      break;
+    case Kind::integer:
+      out.data = a.number;
+      break;
+    case Kind::real:
+      out.data = a.real;
+      break;
+    case Kind::text:
+      out.data = a.text;
+      break;
+    case Kind::none:
+      out.data = std::string("None");
+      break;
+    case Kind::name:
+      out.data = leaf_of(a.path);
+      break;
     case Kind::tuple: {
       evidence::Value::List items;
       for (const Abstract& item : a.items) items.push_back(value(item, {}));
@@ -91,14 +107,16 @@ evidence::Value FactContext::value(const Abstract& a, Node expression) const {
       std::sort(why.depends_on.begin(), why.depends_on.end());
       why.depends_on.erase(std::unique(why.depends_on.begin(), why.depends_on.end()), why.depends_on.end());
       if (why.depends_on.size() > 6) why.depends_on.resize(6);
-      if (why.depends_on.empty() && expression) why.depends_on.push_back(std::string(expression.text().substr(0, 80)));
+      if (why.depends_on.empty() && expression)
+        why.depends_on.push_back(std::string(expression.text().substr(0, 80)));
       const Node stopped = a.made_at ? a.made_at : expression;
       if (stopped) why.at = at(stopped);
       out.data = std::move(why);
     }
   }
-  const bool plain = expression.is(NodeKind::integer) || expression.is(NodeKind::string) || expression.is(NodeKind::true_literal) ||
-                     expression.is(NodeKind::false_literal) || expression.is(NodeKind::float_literal);
+  const bool plain = expression.is(NodeKind::integer) || expression.is(NodeKind::string) ||
+                     expression.is(NodeKind::true_literal) || expression.is(NodeKind::false_literal) ||
+                     expression.is(NodeKind::float_literal);
   if (expression && !plain) {
     out.formula = std::string(expression.text().substr(0, 400));
     out.known_by = evidence::KnownBy::computed;
@@ -108,7 +126,8 @@ evidence::Value FactContext::value(const Abstract& a, Node expression) const {
 
 Node FactContext::keyword(Node call, std::string_view name) const {
   for (const Node a : call.child(Field::arguments_field).children())
-    if (a.is(NodeKind::keyword_argument) && a.child(Field::name_field).text() == name) return a.child(Field::value_field);
+    if (a.is(NodeKind::keyword_argument) && a.child(Field::name_field).text() == name)
+      return a.child(Field::value_field);
   return {};
 }
 
@@ -120,7 +139,8 @@ Node FactContext::positional(Node call, int position) const {
   return {};
 }
 
-Draft& FactContext::add(evidence::Family family, std::string kind, std::string subject, std::string says, Node node) {
+Draft& FactContext::add(evidence::Family family, std::string kind, std::string subject, std::string says,
+                        Node node) {
   Draft draft;
   draft.fact.family = family;
   draft.fact.kind = std::move(kind);
@@ -134,7 +154,9 @@ Draft& FactContext::add(evidence::Family family, std::string kind, std::string s
 
 std::string FactContext::operation_of(const Abstract& object, int depth) {
   if (depth > 12) return {};
-  if (object.path.find("Op") != std::string::npos || object.path.find("cluster_shape_to_tma_atom") != std::string::npos) return object.path;
+  if (object.path.find("Op") != std::string::npos ||
+      object.path.find("cluster_shape_to_tma_atom") != std::string::npos)
+    return object.path;
   for (const Abstract& alternative : object.items) {
     std::string inner = operation_of(alternative, depth + 1);
     if (!inner.empty()) return inner;
@@ -161,7 +183,8 @@ bool FactContext::function_contains(int m, int function, const std::vector<std::
     const Node n = owner.tree().at(i);
     if (!n.is(NodeKind::call)) continue;
     const Node callee = n.child(Field::function_field);
-    const std::string_view leaf = callee.is(NodeKind::attribute) ? callee.child(Field::attribute_field).text() : callee.text();
+    const std::string_view leaf =
+        callee.is(NodeKind::attribute) ? callee.child(Field::attribute_field).text() : callee.text();
     if (std::find(leaves.begin(), leaves.end(), leaf) != leaves.end()) return true;
     int inner_module = 0, inner = -1;
     if (evaluator.callee_function(m, n, &inner_module, &inner) && !(inner_module == m && inner == function) &&

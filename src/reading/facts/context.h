@@ -34,13 +34,16 @@ struct RoleBlock {
   std::string name;
   source::Node condition;
   source::Node block;
-  bool elected = false;  ///< one warp or thread that rejoins the others (its block holds no loop of its own role)
+  bool elected =
+      false;  ///< one warp or thread that rejoins the others (its block holds no loop of its own role)
 };
 
-/// What the extractors of one reading share: the program, the evaluator, the call sites, and the facts found so far.
+/// What the extractors of one reading share: the program, the evaluator, the call sites, and the facts found
+/// so far.
 class FactContext {
  public:
-  FactContext(source::Program& program, Evaluator& evaluator, const std::vector<Flag>& flags, evidence::Reading& reading);
+  FactContext(source::Program& program, Evaluator& evaluator, const std::vector<Flag>& flags,
+              evidence::Reading& reading);
 
   const source::PythonModule& module() const { return program.module(0); }
   const std::vector<CallSite>& calls() const { return calls_; }
@@ -54,11 +57,14 @@ class FactContext {
   source::Node keyword(source::Node call, std::string_view name) const;
   source::Node positional(source::Node call, int position) const;
 
-  Draft& add(evidence::Family family, std::string kind, std::string subject, std::string says, source::Node at);
+  Draft& add(evidence::Family family, std::string kind, std::string subject, std::string says,
+             source::Node at);
 
-  /// The operation inside a copy or MMA object: looks through make_copy_atom, make_tiled_copy …, partitions. Qualified path or "".
+  /// The operation inside a copy or MMA object: looks through make_copy_atom, make_tiled_copy …, partitions.
+  /// Qualified path or "".
   std::string operation_of(const Abstract& object, int depth = 0);
-  /// Whether a function (of any module) holds, itself or through functions it calls, a call with this last part of the path.
+  /// Whether a function (of any module) holds, itself or through functions it calls, a call with this last
+  /// part of the path.
   bool function_contains(int module, int function, const std::vector<std::string>& leaves, int depth = 0);
 
   source::Program& program;
@@ -79,9 +85,11 @@ void extract_constructs(FactContext& context);  ///< every call the construct ta
 void extract_launches(FactContext& context);    ///< H2, H4
 void extract_storage(FactContext& context);     ///< H3: structs, members, stage constants
 void extract_roles(FactContext& context);       ///< D1: dispatch, role constants; fills context.roles
-void extract_descriptors(FactContext& context); ///< H1: descriptors made through local helpers; completes descriptor facts
-void extract_copies(FactContext& context);      ///< D3: cute.copy by TMA and cp.async
-void extract_pipelines(FactContext& context);   ///< D2: completes pipeline facts; pipelines made through local helpers
+void extract_descriptors(
+    FactContext& context);  ///< H1: descriptors made through local helpers; completes descriptor facts
+void extract_copies(FactContext& context);  ///< D3: cute.copy by TMA and cp.async
+void extract_pipelines(
+    FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
 void extract_mma(FactContext& context);         ///< D4: tiles, accumulators, pipelined loops
 void extract_layouts(FactContext& context);     ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);    ///< E1: final stores
@@ -89,11 +97,11 @@ void extract_boundaries(FactContext& context);  ///< B1: predicates and masks
 void extract_schedulers(FactContext& context);  ///< S1: loops over work tiles
 
 // What is not a fact of a family.
-void read_functions(FactContext& context);     ///< functions, call graph, launches
+void read_functions(FactContext& context);  ///< functions, call graph, launches
 void read_architecture(FactContext& context);
 void read_flags(FactContext& context);
 void read_imports(FactContext& context);
-void read_docstring(FactContext& context);     ///< summary, constraints
+void read_docstring(FactContext& context);  ///< summary, constraints
 std::string style_of(const FactContext& context);
 
 }  // namespace cutelab::reading

@@ -25,13 +25,15 @@ bool names_global(std::string_view text) {
 bool names_shared(std::string_view text) {
   const std::string name(text.substr(0, text.find_first_of("[(")));
   for (std::size_t i = 0; i + 1 < name.size(); ++i)
-    if (name[i] == 's' && name[i + 1] >= 'A' && name[i + 1] <= 'Z' && (i == 0 || name[i - 1] != 'g')) return true;
+    if (name[i] == 's' && name[i + 1] >= 'A' && name[i + 1] <= 'Z' && (i == 0 || name[i - 1] != 'g'))
+      return true;
   return false;
 }
 
 void add_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" || site.leaf == "basic_copy_if";
+    const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" ||
+                      site.leaf == "basic_copy_if";
     if (!copy || site.function < 0) continue;
     const bool atom = site.leaf == "copy";
     const Node destination = context.positional(site.call, atom ? 2 : 1);
@@ -40,13 +42,16 @@ void add_stores(FactContext& context) {
     const bool bar = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
     const bool global = names_global(destination.text()) && !names_shared(destination.text());
     if (global && !bar) {
-      Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)), "store to global memory", site.call);
+      Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)),
+                                 "store to global memory", site.call);
       const Node atom_node = context.positional(site.call, 0);
-      const bool tma = atom && (names_shared(from.text()) || to_lower(atom_node.text()).find("tma") != std::string::npos);
+      const bool tma =
+          atom && (names_shared(from.text()) || to_lower(atom_node.text()).find("tma") != std::string::npos);
       draft.construct = tma ? "tma-store" : "direct-store";
       draft.fact.values["type"] = evidence::literal(tma ? "smem_tma_store" : "direct_store");
     } else if (names_shared(destination.text()) && !bar && !names_global(from.text())) {
-      Draft& draft = context.add(Family::E1, "staging", std::string(destination.text().substr(0, 60)), "staged in shared memory", site.call);
+      Draft& draft = context.add(Family::E1, "staging", std::string(destination.text().substr(0, 60)),
+                                 "staged in shared memory", site.call);
       draft.construct = "staging";
     }
   }
@@ -55,14 +60,20 @@ void add_stores(FactContext& context) {
 /// `gC[i] = …`, `tensor.store(…)` to global memory, and library epilogues.
 void add_other_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    const bool library = site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue");
+    const bool library =
+        site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue");
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
     const bool store = site.leaf == "store" && names_global(site.receiver);
     if ((!library && !store && !helper) || site.function < 0) continue;
-    Draft& draft = context.add(Family::E1, library || helper ? "library-epilogue" : "store", site.leaf, library ? "epilogue of the library" : helper ? "epilogue helper" : "store to global memory", site.call);
+    Draft& draft = context.add(Family::E1, library || helper ? "library-epilogue" : "store", site.leaf,
+                               library  ? "epilogue of the library"
+                               : helper ? "epilogue helper"
+                                        : "store to global memory",
+                               site.call);
     draft.construct = library ? "library-epilogue" : helper ? "epilogue-helper" : "direct-store";
     draft.fact.optional = helper;
-    draft.fact.values["type"] = evidence::literal(site.leaf.find("tma") != std::string::npos ? "smem_tma_store" : "direct_store");
+    draft.fact.values["type"] =
+        evidence::literal(site.leaf.find("tma") != std::string::npos ? "smem_tma_store" : "direct_store");
   }
   for (const source::Assignment& a : context.module().assignments()) (void)a;
   const source::Tree& tree = context.module().tree();
@@ -73,7 +84,8 @@ void add_other_stores(FactContext& context) {
     if (!left.is(NodeKind::subscript) || !names_global(left.child(Field::value_field).text())) continue;
     const int f = context.module().function_at(n);
     if (f < 0) continue;
-    Draft& draft = context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
+    Draft& draft =
+        context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
     draft.construct = "direct-store";
     draft.fact.values["type"] = evidence::literal("direct_store");
   }

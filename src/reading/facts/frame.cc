@@ -13,7 +13,8 @@ namespace {
 Function::Kind kind_of(const source::PythonModule& module, int index) {
   const source::PythonFunction& f = module.functions()[static_cast<std::size_t>(index)];
   if (f.has_decorator("kernel")) return Function::Kind::kernel;
-  if (f.has_decorator("jit")) return f.name == "__call__" || f.class_index < 0 ? Function::Kind::jit : Function::Kind::device;
+  if (f.has_decorator("jit"))
+    return f.name == "__call__" || f.class_index < 0 ? Function::Kind::jit : Function::Kind::device;
   if (f.has_decorator("dsl_user_op")) return Function::Kind::device;
   return Function::Kind::host;
 }
@@ -35,8 +36,11 @@ std::string first_sentence(const std::string& text) {
 }
 
 bool states_rule(std::string_view line) {
-  static constexpr const char* words[] = {"must be", "must have", "only support", "supports only", "should be", "need to be", "at least 16 bytes", "<= 4", "<= 16", "power of 2", "not supported", "divisible"};
-  return std::any_of(std::begin(words), std::end(words), [&](const char* w) { return line.find(w) != std::string_view::npos; });
+  static constexpr const char* words[] = {"must be",   "must have",  "only support",      "supports only",
+                                          "should be", "need to be", "at least 16 bytes", "<= 4",
+                                          "<= 16",     "power of 2", "not supported",     "divisible"};
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](const char* w) { return line.find(w) != std::string_view::npos; });
 }
 
 void add_docstring_rules(FactContext& context, Node string_node) {
@@ -66,18 +70,24 @@ void read_functions(FactContext& context) {
   }
   for (const CallSite& site : context.calls()) {
     if (site.function < 0) continue;
-    const bool launches = site.leaf == "launch" && site.call.child(Field::function_field).child(Field::object_field).is(NodeKind::call);
-    const Node call = launches ? site.call.child(Field::function_field).child(Field::object_field) : site.call;
+    const bool launches =
+        site.leaf == "launch" &&
+        site.call.child(Field::function_field).child(Field::object_field).is(NodeKind::call);
+    const Node call =
+        launches ? site.call.child(Field::function_field).child(Field::object_field) : site.call;
     int m = 0, callee = -1;
     if (!context.evaluator.callee_function(0, call, &m, &callee) || m != 0) continue;
-    if (!launches && site.call.parent().is(NodeKind::attribute) && site.call.parent().child(Field::attribute_field).text() == "launch") continue;
+    if (!launches && site.call.parent().is(NodeKind::attribute) &&
+        site.call.parent().child(Field::attribute_field).text() == "launch")
+      continue;
     auto& calls = context.reading.functions[static_cast<std::size_t>(site.function)].calls;
     calls.push_back({callee, context.at(site.call), launches});
   }
   for (const Function& function : context.reading.functions)
     for (const Function::Call& call : function.calls) {
       Function& callee = context.reading.functions[static_cast<std::size_t>(call.callee)];
-      const bool from_device = function.kind == Function::Kind::kernel || function.kind == Function::Kind::device;
+      const bool from_device =
+          function.kind == Function::Kind::kernel || function.kind == Function::Kind::device;
       if (from_device && callee.kind == Function::Kind::jit) callee.kind = Function::Kind::device;
     }
 }
@@ -88,7 +98,8 @@ void read_flags(FactContext& context) {
     out.name = flag.name;
     out.help = flag.help;
     out.at = context.at(flag.call);
-    if (flag.default_value) out.default_value = context.value(flag.default_value);
+    if (flag.default_value)
+      out.default_value = context.value(flag.default_value);
     else if (flag.action.ends_with("store_true") || flag.action.ends_with("store_false"))
       out.default_value = evidence::literal(flag.action.ends_with("store_false"));
     else
@@ -101,7 +112,11 @@ void read_imports(FactContext& context) {
   for (const source::Import& import : context.module().imports()) {
     const bool relative = import.module.starts_with('.');
     std::string found = context.program.find(0, import.module);
-    std::string as_member = import.name.empty() || import.name == "*" ? "" : context.program.find(0, import.module + (import.module.ends_with('.') ? "" : ".") + import.name);
+    std::string as_member =
+        import.name.empty() || import.name == "*"
+            ? ""
+            : context.program.find(0,
+                                   import.module + (import.module.ends_with('.') ? "" : ".") + import.name);
     if (found.empty() && as_member.empty() && !relative) continue;
     evidence::LocalImport out;
     out.module = import.module + (import.name.empty() ? "" : " import " + import.name);
@@ -126,15 +141,19 @@ void read_docstring(FactContext& context) {
 }
 
 std::string style_of(const FactContext& context) {
-  bool kernel = false, method_kernel = false, primitives = false, tasks = false, extension = false, flagged = false;
+  bool kernel = false, method_kernel = false, primitives = false, tasks = false, extension = false,
+       flagged = false;
   for (const auto& f : context.module().functions()) {
     kernel = kernel || f.has_decorator("kernel");
     method_kernel = method_kernel || (f.has_decorator("kernel") && f.class_index >= 0);
   }
   for (const auto& import : context.module().imports()) {
-    primitives = primitives || import.module.find("experimental.primitives") != std::string::npos || import.name == "primitives";
-    tasks = tasks || import.module.find("task_scheduling") != std::string::npos || import.name == "task_scheduling";
-    extension = extension || import.module == "cutlass.cute.experimental" || (import.module == "cutlass.cute" && import.name == "experimental");
+    primitives = primitives || import.module.find("experimental.primitives") != std::string::npos ||
+                 import.name == "primitives";
+    tasks = tasks || import.module.find("task_scheduling") != std::string::npos ||
+            import.name == "task_scheduling";
+    extension = extension || import.module == "cutlass.cute.experimental" ||
+                (import.module == "cutlass.cute" && import.name == "experimental");
   }
   flagged = !context.flags.empty();
   if (tasks) return "task-scheduling";

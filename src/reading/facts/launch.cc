@@ -41,7 +41,8 @@ std::string kernel_of(FactContext& context, Node launch_function) {
   int m = 0, f = -1;
   if (object.is(NodeKind::call) && context.evaluator.callee_function(0, object, &m, &f))
     return context.program.module(m).functions()[static_cast<std::size_t>(f)].qualified;
-  return object.is(NodeKind::call) ? std::string(object.child(Field::function_field).text()) : std::string(object.text().substr(0, 60));
+  return object.is(NodeKind::call) ? std::string(object.child(Field::function_field).text())
+                                   : std::string(object.text().substr(0, 60));
 }
 
 void add_keyword(FactContext& context, Node keyword, const std::string& kernel) {
@@ -57,7 +58,8 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel) 
   draft.construct = "launch:" + name;
 }
 
-/// Where the expression of a launch keyword comes from: the assignment of its name, the grid helper's own lines.
+/// Where the expression of a launch keyword comes from: the assignment of its name, the grid helper's own
+/// lines.
 void add_sources(FactContext& context, std::string_view keyword, Node value, const std::string& kernel) {
   if (!value.is(NodeKind::identifier) && !value.is(NodeKind::attribute)) return;
   const source::PythonModule& module = context.module();
@@ -74,7 +76,8 @@ void add_sources(FactContext& context, std::string_view keyword, Node value, con
   for (const int index : bound) {
     const source::Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
     if (!a.value || a.value.is(NodeKind::none)) continue;
-    Draft& draft = context.add(Family::H2, kind_of_keyword(keyword), a.name, std::string(keyword) + " computed here", a.statement);
+    Draft& draft = context.add(Family::H2, kind_of_keyword(keyword), a.name,
+                               std::string(keyword) + " computed here", a.statement);
     draft.fact.values[std::string(keyword)] = context.value(a.value);
     draft.fact.kernel = kernel;
     draft.construct = "launch-source:" + std::string(keyword);
@@ -100,16 +103,20 @@ void add_launch(FactContext& context, const CallSite& site) {
   }
   if (!context.keyword(site.call, "smem"))
     context.drafts[index].fact.values["smem_bytes"] =
-        evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles", {"shared storage"}, context.at(site.call), "");
+        evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
+                               {"shared storage"}, context.at(site.call), "");
 }
 
 /// Shapes that decide the launch by default: problem, tile and cluster flags, and the constants behind them.
 void add_shape_flags(FactContext& context) {
-  static constexpr std::array<std::string_view, 7> words = {"mnk", "shape", "tile", "cluster", "size", "seq", "batch"};
+  static constexpr std::array<std::string_view, 7> words = {"mnk",  "shape", "tile", "cluster",
+                                                            "size", "seq",   "batch"};
   for (const Flag& flag : context.flags) {
     const bool single = flag.dest.size() == 1 && flag.dest.find_first_of("MNKLBHmnklbh") != std::string::npos;
-    const bool shaped = std::any_of(words.begin(), words.end(), [&](auto w) { return flag.dest.find(w) != std::string::npos; });
-    if ((!single && !shaped) || !flag.default_value || flag.dest.find("swizzle") != std::string::npos) continue;
+    const bool shaped = std::any_of(words.begin(), words.end(),
+                                    [&](auto w) { return flag.dest.find(w) != std::string::npos; });
+    if ((!single && !shaped) || !flag.default_value || flag.dest.find("swizzle") != std::string::npos)
+      continue;
     Draft& draft = context.add(Family::H2, "shape-default", flag.name, "default of " + flag.name, flag.call);
     draft.fact.values["default"] = context.value(flag.default_value);
     draft.construct = "flag";
@@ -120,12 +127,14 @@ void add_shape_flags(FactContext& context) {
 void add_grid_helpers(FactContext& context) {
   const source::PythonModule& module = context.module();
   for (const source::PythonFunction& f : module.functions()) {
-    if (f.name.find("compute_grid") == std::string::npos && f.name.find("get_grid") == std::string::npos) continue;
+    if (f.name.find("compute_grid") == std::string::npos && f.name.find("get_grid") == std::string::npos)
+      continue;
     for (std::uint32_t i = f.body.index(); f.body && i < f.body.end_index(); ++i) {
       const Node n = module.tree().at(i);
       const bool made = n.is(NodeKind::assignment) && n.child(Field::right_field).is(NodeKind::call);
       if (!made && !(n.is(NodeKind::return_statement) && n.first().is(NodeKind::call))) continue;
-      Draft& draft = context.add(Family::H2, evidence::kind::grid, f.qualified, "grid computed here", made ? n.child(Field::right_field) : n);
+      Draft& draft = context.add(Family::H2, evidence::kind::grid, f.qualified, "grid computed here",
+                                 made ? n.child(Field::right_field) : n);
       draft.construct = "grid-helper";
       draft.fact.optional = made && n.child(Field::left_field).text().find("grid") == std::string_view::npos;
     }

@@ -13,23 +13,34 @@ using NodeKind = source::Kind;
 namespace {
 
 std::string family_of(const std::string& path) {
-  for (const auto& [part, family] : {std::pair{"tcgen05", "tcgen05"}, {"blackwell_helpers", "tcgen05"}, {"sm100", "tcgen05"}, {"warpgroup", "wgmma"},
-                                     {"hopper_helpers", "wgmma"}, {"sm90", "wgmma"}, {"nvgpu.warp.", "mma.sync"}, {"SM120", "mma.sync"}, {"Universal", "simt"}})
+  for (const auto& [part, family] : {std::pair{"tcgen05", "tcgen05"},
+                                     {"blackwell_helpers", "tcgen05"},
+                                     {"sm100", "tcgen05"},
+                                     {"warpgroup", "wgmma"},
+                                     {"hopper_helpers", "wgmma"},
+                                     {"sm90", "wgmma"},
+                                     {"nvgpu.warp.", "mma.sync"},
+                                     {"SM120", "mma.sync"},
+                                     {"Universal", "simt"}})
     if (path.find(part) != std::string::npos) return family;
   return {};
 }
 
 bool is_accumulator(std::string_view name) {
   const std::string low = to_lower(name);
-  return low.find("acc") != std::string::npos && low.find("access") == std::string::npos && low.find("stage") == std::string::npos;
+  return low.find("acc") != std::string::npos && low.find("access") == std::string::npos &&
+         low.find("stage") == std::string::npos;
 }
 
-/// Accumulators in registers: make_rmem_tensor / make_fragment bound to an accumulator's name, in device code.
+/// Accumulators in registers: make_rmem_tensor / make_fragment bound to an accumulator's name, in device
+/// code.
 void add_register_accumulators(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    const bool makes = site.leaf == "make_rmem_tensor" || site.leaf == "make_fragment" || site.leaf == "make_rmem_tensor_like" || site.leaf == "make_fragment_like";
+    const bool makes = site.leaf == "make_rmem_tensor" || site.leaf == "make_fragment" ||
+                       site.leaf == "make_rmem_tensor_like" || site.leaf == "make_fragment_like";
     if (!makes || !is_accumulator(site.target)) continue;
-    Draft& draft = context.add(Family::D4, "accumulator", site.target, "accumulators " + site.target + " in registers", site.call);
+    Draft& draft = context.add(Family::D4, "accumulator", site.target,
+                               "accumulators " + site.target + " in registers", site.call);
     draft.construct = "register-accumulator";
     draft.fact.values["accumulator"] = evidence::literal("registers");
   }
@@ -41,7 +52,8 @@ void add_tensor_memory_accumulators(FactContext& context) {
     if (site.leaf != "make_tensor" || site.target.empty()) continue;
     const Node pointer = context.positional(site.call, 0);
     if (!pointer || to_lower(pointer.text()).find("tmem") == std::string::npos) continue;
-    Draft& draft = context.add(Family::D4, "accumulator", site.target, site.target + " lies in tensor memory", site.call);
+    Draft& draft = context.add(Family::D4, "accumulator", site.target, site.target + " lies in tensor memory",
+                               site.call);
     draft.construct = "tmem-tensor";
     draft.fact.values["accumulator"] = evidence::literal("tensor-memory");
   }
@@ -51,7 +63,8 @@ void add_pipelined_loops(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "range" || !context.keyword(site.call, "prefetch_stages")) continue;
     const Node loop = site.call.enclosing(NodeKind::for_statement);
-    Draft& draft = context.add(Family::D4, "pipelined-loop", "prefetch_stages", "loop pipelined by the compiler", loop ? loop : site.call);
+    Draft& draft = context.add(Family::D4, "pipelined-loop", "prefetch_stages",
+                               "loop pipelined by the compiler", loop ? loop : site.call);
     draft.fact.values["prefetch_stages"] = context.value(context.keyword(site.call, "prefetch_stages"));
     draft.construct = "pipelined-loop";
   }
@@ -60,11 +73,16 @@ void add_pipelined_loops(FactContext& context) {
 /// Tile shapes: mma_tiler_mnk = …, mma_inst_tile_k = 4, self.cta_tile_shape_mnk = …
 void add_tiles(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
-    if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty() || a.value.is(NodeKind::none)) continue;
+    if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty() || a.value.is(NodeKind::none))
+      continue;
     std::string name = to_lower(a.name);
     if (name.starts_with("self.")) name = name.substr(5);
-    const bool tile = name.starts_with("mma_tiler") || name == "tile_shape_mnk" || name.ends_with("mma_tiler_mnk") || name == "tiler_mnk" || name.starts_with("mma_inst_tile_k") || name.ends_with("_mma_tiler") || name == "tile_mnk";
-    const bool instruction = name.starts_with("mma_inst_shape") || name.starts_with("mma_inst_mnk") || name == "atom_layout_mnk";
+    const bool tile = name.starts_with("mma_tiler") || name == "tile_shape_mnk" ||
+                      name.ends_with("mma_tiler_mnk") || name == "tiler_mnk" ||
+                      name.starts_with("mma_inst_tile_k") || name.ends_with("_mma_tiler") ||
+                      name == "tile_mnk";
+    const bool instruction =
+        name.starts_with("mma_inst_shape") || name.starts_with("mma_inst_mnk") || name == "atom_layout_mnk";
     const bool types = a.function < 0 && (name == "io_dtype" || name == "acc_dtype" || name == "ab_dtype");
     const bool group = name == "cta_group";
     if (!tile && !instruction && !types && !group) continue;
@@ -81,7 +99,8 @@ void add_tiles(FactContext& context) {
 void add_zeroing(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "fill" || !is_accumulator(site.receiver)) continue;
-    Draft& draft = context.add(Family::D4, "accumulator-zero", site.receiver, site.receiver + " zeroed", site.call);
+    Draft& draft =
+        context.add(Family::D4, "accumulator-zero", site.receiver, site.receiver + " zeroed", site.call);
     draft.construct = "zero";
   }
 }
@@ -93,10 +112,11 @@ void add_helper_gemms(FactContext& context) {
     if (site.leaf == "gemm" || !context.evaluator.callee_function(0, site.call, &m, &f)) continue;
     const std::string low = to_lower(site.leaf);
     if (low.find("gemm") == std::string::npos && low.find("mma") == std::string::npos) continue;
-    if (!context.function_contains(m, f, {"gemm"}) ) continue;
+    if (!context.function_contains(m, f, {"gemm"})) continue;
     const int at = context.module().function_at(site.call);
     if (at < 0) continue;
-    Draft& draft = context.add(Family::D4, evidence::kind::gemm, site.leaf, "matrix multiply through " + site.leaf, site.call);
+    Draft& draft = context.add(Family::D4, evidence::kind::gemm, site.leaf,
+                               "matrix multiply through " + site.leaf, site.call);
     draft.construct = "gemm-helper";
   }
 }
@@ -110,10 +130,12 @@ void extract_mma(FactContext& context) {
     draft.fact.values["operation"] = evidence::literal(draft.construct);
   }
   for (Draft& draft : context.drafts) {
-    if (draft.fact.kind == evidence::kind::tensor_memory_allocation && draft.node.child(Field::arguments_field).first())
+    if (draft.fact.kind == evidence::kind::tensor_memory_allocation &&
+        draft.node.child(Field::arguments_field).first())
       draft.fact.values["columns"] = context.value(draft.node.child(Field::arguments_field).first());
     if (draft.construct == "set" && draft.fact.family == Family::D4)
-      draft.fact.says = "MMA field " + std::string(draft.node.child(Field::arguments_field).text().substr(0, 80));
+      draft.fact.says =
+          "MMA field " + std::string(draft.node.child(Field::arguments_field).text().substr(0, 80));
   }
   add_register_accumulators(context);
   add_tensor_memory_accumulators(context);

@@ -20,14 +20,18 @@ std::string last_part(std::string_view dotted) {
 bool is_index_name(std::string_view text) {
   const std::string name = last_part(text);
   const std::string low = to_lower(name);
-  return low.find("warp_idx") != std::string::npos || low.find("warp_id") != std::string::npos || low.find("warp_group_idx") != std::string::npos ||
-         low.find("warpgroup_idx") != std::string::npos || low.find("warp_group_role") != std::string::npos || low == "warp" || low == "wg_idx" || low == "widx" ||
-         low.find("warp_group_thread") != std::string::npos || low == "wid" || low == "warp_rank";
+  return low.find("warp_idx") != std::string::npos || low.find("warp_id") != std::string::npos ||
+         low.find("warp_group_idx") != std::string::npos || low.find("warpgroup_idx") != std::string::npos ||
+         low.find("warp_group_role") != std::string::npos || low == "warp" || low == "wg_idx" ||
+         low == "widx" || low.find("warp_group_thread") != std::string::npos || low == "wid" ||
+         low == "warp_rank";
 }
 
 bool is_role_flag(std::string_view text) {
   const std::string low = to_lower(last_part(text));
-  return low.starts_with("is_") && (low.find("warp") != std::string::npos || low.find("producer") != std::string::npos || low.find("consumer") != std::string::npos || low.find("dma") != std::string::npos);
+  return low.starts_with("is_") &&
+         (low.find("warp") != std::string::npos || low.find("producer") != std::string::npos ||
+          low.find("consumer") != std::string::npos || low.find("dma") != std::string::npos);
 }
 
 bool is_leader(std::string_view text) { return to_lower(text).find("leader") != std::string::npos; }
@@ -46,9 +50,12 @@ std::string role_name(Node condition) {
     const Node n = condition.tree()->at(i);
     if (!n.is(NodeKind::identifier)) continue;
     std::string name = to_lower(n.text());
-    if (name == "self" || name == "warp_idx" || name == "warp_idx_in_wg" || name == "warp_group_idx" || name == "cute" || name == "arch" || name == "const_expr" || name == "cutlass") continue;
+    if (name == "self" || name == "warp_idx" || name == "warp_idx_in_wg" || name == "warp_group_idx" ||
+        name == "cute" || name == "arch" || name == "const_expr" || name == "cutlass")
+      continue;
     if (name.starts_with("is_")) name = name.substr(3);
-    for (const char* tail : {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx", "_warp_group", "_warp_ids", "_warp_id", "_warps", "_warp", "_id", "_ids"})
+    for (const char* tail : {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx",
+                             "_warp_group", "_warp_ids", "_warp_id", "_warps", "_warp", "_id", "_ids"})
       if (name.ends_with(tail)) {
         name = name.substr(0, name.size() - std::string_view(tail).size());
         break;
@@ -75,7 +82,8 @@ bool inside_device_code(const FactContext& context, Node n) {
 
 void add_dispatch(FactContext& context, Node condition, Node block, Node statement) {
   RoleBlock role{role_name(condition), condition, block, !holds_loop(block)};
-  Draft& draft = context.add(Family::D1, evidence::kind::role, role.name, "only where " + std::string(condition.text().substr(0, 100)), statement);
+  Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
+                             "only where " + std::string(condition.text().substr(0, 100)), statement);
   draft.construct = "dispatch";
   draft.fact.values["condition"] = evidence::literal(std::string(condition.text().substr(0, 200)));
   draft.fact.values["elected"] = evidence::literal(role.elected);
@@ -92,7 +100,8 @@ void add_dispatches(FactContext& context) {
     if (mentions_index(condition)) {
       add_dispatch(context, condition, n.child(Field::consequence_field), n);
     } else if (is_leader(condition.text())) {
-      Draft& draft = context.add(Family::D1, evidence::kind::identity, std::string(condition.text().substr(0, 60)), "leader only", n);
+      Draft& draft = context.add(Family::D1, evidence::kind::identity,
+                                 std::string(condition.text().substr(0, 60)), "leader only", n);
       draft.construct = "leader-test";
     }
   }
@@ -103,16 +112,28 @@ void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
     if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty()) continue;
     const std::string low = to_lower(last_part(a.name));
-    const bool id = low.find("warp_id") != std::string::npos || low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") || low.ends_with("_warps") || low.ends_with("_warp_groups");
-    const bool registers = low.find("register_requirement") != std::string::npos || low.starts_with("num_regs") || low.starts_with("num_mma_regs") || low.starts_with("num_producer_regs");
+    const bool id = low.find("warp_id") != std::string::npos ||
+                    low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") ||
+                    low.ends_with("_warps") || low.ends_with("_warp_groups");
+    const bool registers = low.find("register_requirement") != std::string::npos ||
+                           low.starts_with("num_regs") || low.starts_with("num_mma_regs") ||
+                           low.starts_with("num_producer_regs");
     const bool flag = is_role_flag(low) || is_leader(low);
-    const bool index = (low.find("warp_group_idx") != std::string::npos || low == "warp_idx") && !a.value.is(NodeKind::call);
+    const bool index =
+        (low.find("warp_group_idx") != std::string::npos || low == "warp_idx") && !a.value.is(NodeKind::call);
     if (!id && !registers && !flag && !index) continue;
     if (low.ends_with("_ids") && a.value.is(NodeKind::call)) continue;
-    Draft& draft = context.add(Family::D1, registers ? evidence::kind::register_budget : flag || index ? evidence::kind::identity : evidence::kind::role,
-                               a.name, a.name + " = " + std::string(a.value.text().substr(0, 100)), a.statement);
+    Draft& draft =
+        context.add(Family::D1,
+                    registers       ? evidence::kind::register_budget
+                    : flag || index ? evidence::kind::identity
+                                    : evidence::kind::role,
+                    a.name, a.name + " = " + std::string(a.value.text().substr(0, 100)), a.statement);
     draft.fact.values[registers ? "registers" : "warps"] = context.value(a.value);
-    draft.construct = registers ? "register-constant" : flag ? "role-flag" : index ? "warpgroup-index" : "role-constant";
+    draft.construct = registers ? "register-constant"
+                      : flag    ? "role-flag"
+                      : index   ? "warpgroup-index"
+                                : "role-constant";
   }
 }
 
@@ -121,8 +142,11 @@ void complete_register_facts(FactContext& context) {
     if (draft.fact.kind != evidence::kind::register_budget || !draft.node.is(NodeKind::call)) continue;
     const Node count = draft.node.child(Field::arguments_field).first();
     if (count) draft.fact.values["registers"] = context.value(count);
-    const bool up = draft.construct.find("increase") != std::string::npos || draft.construct.ends_with("reg_alloc");
-    draft.fact.values["action"] = evidence::literal(up ? "increase" : draft.construct == "setmaxregister" ? "change" : "decrease");
+    const bool up =
+        draft.construct.find("increase") != std::string::npos || draft.construct.ends_with("reg_alloc");
+    draft.fact.values["action"] = evidence::literal(up                                    ? "increase"
+                                                    : draft.construct == "setmaxregister" ? "change"
+                                                                                          : "decrease");
   }
 }
 }  // namespace

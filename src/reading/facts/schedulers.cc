@@ -14,9 +14,13 @@ void extract_schedulers(FactContext& context) {
     const Node n = tree.at(i);
     if (!n.is(NodeKind::while_statement)) continue;
     const std::string low = to_lower(n.child(Field::condition_field).text());
-    const bool valid = low.find("is_valid_tile") != std::string::npos || low.find("work_tile") != std::string::npos || low.find("is_valid") != std::string::npos;
+    const bool valid = low.find("is_valid_tile") != std::string::npos ||
+                       low.find("work_tile") != std::string::npos ||
+                       low.find("is_valid") != std::string::npos;
     if (!valid) continue;
-    Draft& draft = context.add(Family::S1, "tile-loop", std::string(n.child(Field::condition_field).text().substr(0, 60)), "loop over output tiles", n);
+    Draft& draft = context.add(Family::S1, "tile-loop",
+                               std::string(n.child(Field::condition_field).text().substr(0, 60)),
+                               "loop over output tiles", n);
     draft.construct = "tile-loop";
   }
 }

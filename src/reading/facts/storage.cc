@@ -13,7 +13,8 @@ using NodeKind = source::Kind;
 namespace {
 
 bool is_struct(const source::PythonClass& c) {
-  return std::any_of(c.decorators.begin(), c.decorators.end(), [](const std::string& d) { return d.ends_with("cute.struct") || d == "struct"; });
+  return std::any_of(c.decorators.begin(), c.decorators.end(),
+                     [](const std::string& d) { return d.ends_with("cute.struct") || d == "struct"; });
 }
 
 /// `cute.struct.MemRange[T, n]` or `Align[MemRange[T, n], bytes]` taken apart; no nodes where it is neither.
@@ -32,8 +33,11 @@ MemberType member_type(Node annotation) {
     } else {
       // tree-sitter reads a plain `name[…]` annotation as a generic type: identifier and type parameters.
       for (const Node c : n.children()) {
-        if (c.is(NodeKind::identifier) || c.is(NodeKind::attribute)) parts.push_back(c);
-        else for (const Node inner : c.children()) parts.push_back(inner.is(NodeKind::type) ? inner.first() : inner);
+        if (c.is(NodeKind::identifier) || c.is(NodeKind::attribute))
+          parts.push_back(c);
+        else
+          for (const Node inner : c.children())
+            parts.push_back(inner.is(NodeKind::type) ? inner.first() : inner);
       }
     }
     if (parts.size() < 2) return out;
@@ -55,7 +59,8 @@ MemberType member_type(Node annotation) {
 void add_member(FactContext& context, const Assignment& member) {
   const std::string type(member.annotation.text().substr(0, 160));
   const MemberType parts = member_type(member.annotation);
-  Draft& draft = context.add(Family::H3, evidence::kind::storage_member, member.name, member.name + ": " + type, member.statement);
+  Draft& draft = context.add(Family::H3, evidence::kind::storage_member, member.name,
+                             member.name + ": " + type, member.statement);
   draft.construct = "storage-member";
   draft.fact.values["type"] = evidence::literal(parts.element ? std::string(parts.element.text()) : type);
   const bool small = type.find("Int64") != std::string::npos || type.find("Uint64") != std::string::npos ||
@@ -66,8 +71,10 @@ void add_member(FactContext& context, const Assignment& member) {
     const auto bits = models::bits_of_type(context.evaluator.value_of(0, parts.element).path);
     const auto count = draft.fact.values["count"].integer();
     evidence::Value bytes = draft.fact.values["count"];
-    if (bits && count) bytes.data = *count * *bits / 8;
-    else if (count) bytes.data = context.value(parts.element).data;
+    if (bits && count)
+      bytes.data = *count * *bits / 8;
+    else if (count)
+      bytes.data = context.value(parts.element).data;
     draft.fact.values["bytes"] = bytes;
   }
   if (parts.alignment) draft.fact.values["alignment"] = context.value(parts.alignment);
@@ -78,31 +85,40 @@ void add_structs(FactContext& context) {
   for (std::size_t c = 0; c < module.classes().size(); ++c) {
     const source::PythonClass& found = module.classes()[c];
     if (!is_struct(found)) continue;
-    Draft& draft = context.add(Family::H3, evidence::kind::storage, found.name, "shared storage " + found.name, found.node);
+    Draft& draft = context.add(Family::H3, evidence::kind::storage, found.name,
+                               "shared storage " + found.name, found.node);
     draft.construct = "struct";
-    draft.fact.values["bytes"] = evidence::undetermined("members and padding need evaluation", {found.name}, context.at(found.node), "");
+    draft.fact.values["bytes"] = evidence::undetermined("members and padding need evaluation", {found.name},
+                                                        context.at(found.node), "");
     for (const Assignment& a : module.assignments())
-      if (a.class_index == static_cast<int>(c) && a.annotation && found.body.contains(a.statement)) add_member(context, a);
+      if (a.class_index == static_cast<int>(c) && a.annotation && found.body.contains(a.statement))
+        add_member(context, a);
   }
 }
 
 bool names_stages(std::string name) {
   const auto dot = name.rfind('.');
   if (dot != std::string::npos) name = name.substr(dot + 1);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  return name == "stages" || name == "stage" || name == "num_stages" || name.ends_with("_stage") || name.ends_with("_stages") ||
-         name.ends_with("stage_depth") || name.ends_with("_stage_count");
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  return name == "stages" || name == "stage" || name == "num_stages" || name.ends_with("_stage") ||
+         name.ends_with("_stages") || name.ends_with("stage_depth") || name.ends_with("_stage_count");
 }
 
-/// A stage count is set where the number is made: a constant, an arithmetic formula, a choice; not where it is only passed on.
+/// A stage count is set where the number is made: a constant, an arithmetic formula, a choice; not where it
+/// is only passed on.
 bool makes_number(Node value) {
   switch (value.kind()) {
     case NodeKind::integer:
     case NodeKind::binary_operator:
     case NodeKind::conditional_expression:
-    case NodeKind::parenthesized_expression: return true;
-    case NodeKind::call: return value.child(Field::function_field).text() == "min" || value.child(Field::function_field).text() == "max";
-    default: return false;
+    case NodeKind::parenthesized_expression:
+      return true;
+    case NodeKind::call:
+      return value.child(Field::function_field).text() == "min" ||
+             value.child(Field::function_field).text() == "max";
+    default:
+      return false;
   }
 }
 
@@ -111,21 +127,25 @@ void add_stages(FactContext& context) {
   for (const Assignment& a : module.assignments()) {
     if (!a.value || !names_stages(a.name) || a.form == Assignment::Form::loop || !a.slots.empty()) continue;
     const bool number = makes_number(a.value) || a.form == Assignment::Form::augmented;
-    const bool own = a.function >= 0 && module.functions()[static_cast<std::size_t>(a.function)].has_decorator("kernel");
+    const bool own =
+        a.function >= 0 && module.functions()[static_cast<std::size_t>(a.function)].has_decorator("kernel");
     if (!number || own) continue;
-    Draft& draft = context.add(Family::H3, evidence::kind::stages, a.name, a.name + " = " + std::string(a.value.text().substr(0, 120)), a.statement);
+    Draft& draft = context.add(Family::H3, evidence::kind::stages, a.name,
+                               a.name + " = " + std::string(a.value.text().substr(0, 120)), a.statement);
     draft.fact.values["stages"] = context.value(a.value);
     draft.construct = "stages";
   }
 }
 
-/// A view of one member's storage that another tensor already has: recast_tensor or recast_ptr of it, or a second get_tensor.
+/// A view of one member's storage that another tensor already has: recast_tensor or recast_ptr of it, or a
+/// second get_tensor.
 void add_views(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "make_tensor" || site.target.empty()) continue;
     const Node first = context.positional(site.call, 0);
     if (!first.is(NodeKind::call) || first.text().find("recast_ptr") == std::string_view::npos) continue;
-    Draft& draft = context.add(Family::H3, evidence::kind::alias, site.target, site.target + " lies over the storage of another tensor", site.call);
+    Draft& draft = context.add(Family::H3, evidence::kind::alias, site.target,
+                               site.target + " lies over the storage of another tensor", site.call);
     draft.construct = "alias";
     draft.fact.optional = true;
   }

@@ -12,8 +12,10 @@ using NodeKind = source::Kind;
 namespace {
 
 const std::vector<std::string>& descriptor_makers() {
-  static const std::vector<std::string> names = {"make_tiled_tma_atom", "make_tiled_tma_atom_A", "make_tiled_tma_atom_B", "make_im2col_tma_atom",
-                                                 "create_tensor_map_tiled", "create_tensor_map_tiled_from_view", "create_tensor_map_im2col"};
+  static const std::vector<std::string> names = {
+      "make_tiled_tma_atom",     "make_tiled_tma_atom_A",   "make_tiled_tma_atom_B",
+      "make_im2col_tma_atom",    "create_tensor_map_tiled", "create_tensor_map_tiled_from_view",
+      "create_tensor_map_im2col"};
   return names;
 }
 
@@ -31,16 +33,20 @@ void complete_descriptor(FactContext& context, Draft& draft) {
   if (tensor) draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
   if (!operation_node || draft.construct.starts_with("create_tensor_map")) return;
   const std::string operation = context.operation_of(context.evaluator.value_of(0, operation_node));
-  if (const char* direction = direction_of(operation)) draft.fact.values["direction"] = evidence::literal(direction);
+  if (const char* direction = direction_of(operation))
+    draft.fact.values["direction"] = evidence::literal(direction);
   if (!operation.empty()) {
     const auto dot = operation.find_last_of('.');
-    draft.fact.values["operation"] = evidence::literal(operation.substr(dot == std::string::npos ? 0 : dot + 1));
+    draft.fact.values["operation"] =
+        evidence::literal(operation.substr(dot == std::string::npos ? 0 : dot + 1));
     draft.fact.values["multicast"] = evidence::literal(operation.find("Multicast") != std::string::npos);
     if (operation.find("cluster_shape_to_tma_atom") != std::string::npos)
-      draft.fact.values["multicast"] = evidence::undetermined("chosen in the library by the cluster shape", {"cluster shape"}, context.at(operation_node),
-                                                              std::string(operation_node.text().substr(0, 80)));
+      draft.fact.values["multicast"] = evidence::undetermined(
+          "chosen in the library by the cluster shape", {"cluster shape"}, context.at(operation_node),
+          std::string(operation_node.text().substr(0, 80)));
   }
-  if (const Node degree = context.keyword(draft.node, "num_multicast")) draft.fact.values["multicast_degree"] = context.value(degree);
+  if (const Node degree = context.keyword(draft.node, "num_multicast"))
+    draft.fact.values["multicast_degree"] = context.value(degree);
 }
 
 /// `tma_atom_a, tma_tensor_a = self._make_tma_atoms(a, …)`: a descriptor through a local helper, at the call.
@@ -48,9 +54,12 @@ void add_helper_descriptors(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     int m = 0, f = -1;
     if (site.target.find("tma") == std::string::npos && site.leaf.find("tma") == std::string::npos) continue;
-    if (!context.evaluator.callee_function(0, site.call, &m, &f) || !context.function_contains(m, f, descriptor_makers())) continue;
-    Draft& draft = context.add(Family::H1, evidence::kind::tma_descriptor, site.target.empty() ? site.leaf : site.target,
-                               "TMA descriptor " + site.target + " made by " + site.leaf, site.call);
+    if (!context.evaluator.callee_function(0, site.call, &m, &f) ||
+        !context.function_contains(m, f, descriptor_makers()))
+      continue;
+    Draft& draft =
+        context.add(Family::H1, evidence::kind::tma_descriptor, site.target.empty() ? site.leaf : site.target,
+                    "TMA descriptor " + site.target + " made by " + site.leaf, site.call);
     draft.construct = "descriptor-helper";
     const Node tensor = context.positional(site.call, 0);
     if (tensor) draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
@@ -63,7 +72,8 @@ void add_operation_choices(FactContext& context) {
     if (!a.value.is(NodeKind::conditional_expression)) continue;
     const std::string_view text = a.value.text();
     if (text.find("CopyBulkTensorTile") == std::string_view::npos) continue;
-    Draft& draft = context.add(Family::H1, "tma-operation", a.name, "copy operation chosen here", a.statement);
+    Draft& draft =
+        context.add(Family::H1, "tma-operation", a.name, "copy operation chosen here", a.statement);
     draft.construct = "operation-choice";
   }
 }
@@ -72,8 +82,11 @@ std::string copy_operation(FactContext& context, Node atom, std::string_view tex
   const Abstract value = context.evaluator.value_of(0, atom);
   std::string operation = context.operation_of(value);
   const bool named_tma = to_lower(text).find("tma") != std::string::npos;
-  const auto path_has = [&](const char* part) { return value.path.find(part) != std::string::npos || operation.find(part) != std::string::npos; };
-  if (path_has("tma_atom") || path_has("CopyBulkTensor") || path_has("CopyReduceBulk") || named_tma) return operation.empty() ? "tma" : operation;
+  const auto path_has = [&](const char* part) {
+    return value.path.find(part) != std::string::npos || operation.find(part) != std::string::npos;
+  };
+  if (path_has("tma_atom") || path_has("CopyBulkTensor") || path_has("CopyReduceBulk") || named_tma)
+    return operation.empty() ? "tma" : operation;
   if (path_has("CopyG2SOp") || path_has("CopyBulk")) return operation;
   return {};
 }
@@ -82,19 +95,27 @@ void add_copy(FactContext& context, const CallSite& site) {
   const Node atom = context.positional(site.call, 0);
   if (!atom) return;
   const std::string operation = copy_operation(context, atom, atom.text());
-  const bool plain_bulk = operation.find("CopyBulk") != std::string::npos && operation.find("Tensor") == std::string::npos;
+  const bool plain_bulk =
+      operation.find("CopyBulk") != std::string::npos && operation.find("Tensor") == std::string::npos;
   const bool tma = !operation.empty() && operation.find("CopyG2SOp") == std::string::npos;
   if (operation.empty()) return;
-  Draft& draft = context.add(Family::D3, evidence::kind::copy, std::string(atom.text().substr(0, 60)), "", site.call);
+  Draft& draft =
+      context.add(Family::D3, evidence::kind::copy, std::string(atom.text().substr(0, 60)), "", site.call);
   const bool load = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
   const bool store = tma && !load && !plain_bulk;
   draft.construct = !tma ? "cp-async" : store ? "tma-store" : "tma-load";
-  draft.fact.says = (!tma ? "cp.async copy by " : store ? "TMA store by " : "TMA load by ") + draft.fact.subject;
+  draft.fact.says = (!tma    ? "cp.async copy by "
+                     : store ? "TMA store by "
+                             : "TMA load by ") +
+                    draft.fact.subject;
   draft.path = operation;
   draft.fact.values["operation"] = evidence::literal(draft.construct);
-  if (const Node source_tensor = context.positional(site.call, 1)) draft.fact.values["source"] = evidence::literal(std::string(source_tensor.text().substr(0, 80)));
-  if (const Node destination = context.positional(site.call, 2)) draft.fact.values["destination"] = evidence::literal(std::string(destination.text().substr(0, 80)));
-  if (const Node mask = context.keyword(site.call, "mcast_mask")) draft.fact.values["multicast_mask"] = evidence::literal(std::string(mask.text()));
+  if (const Node source_tensor = context.positional(site.call, 1))
+    draft.fact.values["source"] = evidence::literal(std::string(source_tensor.text().substr(0, 80)));
+  if (const Node destination = context.positional(site.call, 2))
+    draft.fact.values["destination"] = evidence::literal(std::string(destination.text().substr(0, 80)));
+  if (const Node mask = context.keyword(site.call, "mcast_mask"))
+    draft.fact.values["multicast_mask"] = evidence::literal(std::string(mask.text()));
 }
 }  // namespace
 
@@ -107,11 +128,15 @@ void extract_descriptors(FactContext& context) {
 
 void extract_copies(FactContext& context) {
   for (const CallSite& site : context.calls())
-    if (site.leaf == "copy" && !site.receiver.starts_with("torch") && site.path.find("cute") != std::string::npos) add_copy(context, site);
+    if (site.leaf == "copy" && !site.receiver.starts_with("torch") &&
+        site.path.find("cute") != std::string::npos)
+      add_copy(context, site);
   // The statement that makes a cp.async atom or tiled copy tells width and operation.
   for (const CallSite& site : context.calls()) {
-    if (site.leaf != "make_copy_atom" || site.call.text().find("CopyG2SOp") == std::string_view::npos) continue;
-    Draft& draft = context.add(Family::D3, evidence::kind::copy, site.target, "cp.async atom " + site.target, site.call);
+    if (site.leaf != "make_copy_atom" || site.call.text().find("CopyG2SOp") == std::string_view::npos)
+      continue;
+    Draft& draft =
+        context.add(Family::D3, evidence::kind::copy, site.target, "cp.async atom " + site.target, site.call);
     draft.construct = "cp-async-atom";
   }
 }

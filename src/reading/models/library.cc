@@ -14,10 +14,20 @@ std::string_view leaf(std::string_view path) {
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
-constexpr std::array<std::string_view, 28> known_leaves = {
-    "len",   "min",       "max",     "int",      "bool",     "float",    "abs",      "sum",    "tuple",  "list",
-    "prod",  "ceil",      "gcd",     "lcm",      "const_expr", "ceil_div", "round_up", "Int32",  "Int64",  "Uint32",
-    "size",  "get_smem_capacity_in_bytes", "Boolean", "isinstance", "getattr", "Constexpr", "sorted", "target_version"};
+constexpr std::array<std::string_view, 28> known_leaves = {"len",        "min",
+                                                           "max",        "int",
+                                                           "bool",       "float",
+                                                           "abs",        "sum",
+                                                           "tuple",      "list",
+                                                           "prod",       "ceil",
+                                                           "gcd",        "lcm",
+                                                           "const_expr", "ceil_div",
+                                                           "round_up",   "Int32",
+                                                           "Int64",      "Uint32",
+                                                           "size",       "get_smem_capacity_in_bytes",
+                                                           "Boolean",    "isinstance",
+                                                           "getattr",    "Constexpr",
+                                                           "sorted",     "target_version"};
 
 std::optional<std::int64_t> product(const Abstract& a) {
   if (a.is_number()) return a.number;
@@ -53,7 +63,8 @@ std::optional<Abstract> extreme(const std::vector<Abstract>& arguments, bool sma
   for (const Abstract& a : items)
     if (!a.is_number()) return std::nullopt;
   const auto less = [](const Abstract& a, const Abstract& b) { return a.number < b.number; };
-  return smallest ? *std::min_element(items.begin(), items.end(), less) : *std::max_element(items.begin(), items.end(), less);
+  return smallest ? *std::min_element(items.begin(), items.end(), less)
+                  : *std::max_element(items.begin(), items.end(), less);
 }
 
 std::optional<Abstract> total(const Abstract& a) {
@@ -73,11 +84,14 @@ std::optional<Abstract> one_argument(std::string_view name, const Abstract& a) {
     const auto p = product(a);
     return p ? std::optional<Abstract>(Abstract::integer(*p)) : std::nullopt;
   }
-  if ((name == "int" || name == "Int32" || name == "Int64" || name == "Uint32" || name == "ceil") && a.is_number())
+  if ((name == "int" || name == "Int32" || name == "Int64" || name == "Uint32" || name == "ceil") &&
+      a.is_number())
     return Abstract::integer(a.number);
-  if (name == "int" && a.is(Kind::real) && a.real > -1e15 && a.real < 1e15) return Abstract::integer(static_cast<std::int64_t>(a.real));
+  if (name == "int" && a.is(Kind::real) && a.real > -1e15 && a.real < 1e15)
+    return Abstract::integer(static_cast<std::int64_t>(a.real));
   if ((name == "bool" || name == "Boolean") && a.is_number()) return Abstract::boolean(a.number != 0);
-  if (name == "abs" && a.is_number() && a.number != INT64_MIN) return Abstract::integer(a.number < 0 ? -a.number : a.number);
+  if (name == "abs" && a.is_number() && a.number != INT64_MIN)
+    return Abstract::integer(a.number < 0 ? -a.number : a.number);
   if (name == "get_smem_capacity_in_bytes" && a.is(Kind::text)) {
     const auto bytes = shared_memory_capacity(a.text);
     return bytes ? std::optional<Abstract>(Abstract::integer(*bytes)) : std::nullopt;
@@ -97,8 +111,9 @@ std::optional<Abstract> call(const std::string& path, const std::vector<Abstract
     if (name == "ceil_div") return ceil_div(arguments[0], arguments[1], false);
     if (name == "round_up") return ceil_div(arguments[0], arguments[1], true);
     if ((name == "gcd" || name == "lcm") && arguments[0].is_number() && arguments[1].is_number())
-      return Abstract::integer(name == "gcd" ? std::gcd(arguments[0].number, arguments[1].number)
-                                             : std::lcm(arguments[0].number & 0xFFFFFFF, arguments[1].number & 0xFFFFFFF));
+      return Abstract::integer(
+          name == "gcd" ? std::gcd(arguments[0].number, arguments[1].number)
+                        : std::lcm(arguments[0].number & 0xFFFFFFF, arguments[1].number & 0xFFFFFFF));
   }
   if (arguments.size() == 1) return one_argument(name, arguments[0]);
   return std::nullopt;
@@ -109,13 +124,16 @@ std::optional<int> bits_of_type(std::string_view name) {
     std::string_view name;
     int bits;
   };
-  static constexpr std::array<Entry, 25> types = {{{"Float64", 64},      {"Float32", 32},       {"TFloat32", 32},     {"Float16", 16},
-                                                   {"BFloat16", 16},     {"Float8E4M3FN", 8},   {"Float8E5M2", 8},    {"Float8E4M3", 8},
-                                                   {"Float8E4M3B11FNUZ", 8}, {"Float8E8M0FNU", 8}, {"Float6E2M3FN", 6}, {"Float6E3M2FN", 6},
-                                                   {"Float4E2M1FN", 4},  {"Int64", 64},         {"Int32", 32},        {"Int16", 16},
-                                                   {"Int8", 8},          {"Int4", 4},           {"Uint64", 64},       {"Uint32", 32},
-                                                   {"Uint16", 16},       {"Uint8", 8},          {"Boolean", 8},       {"Int128", 128},
-                                                   {"Uint4", 4}}};
+  static constexpr std::array<Entry, 25> types = {
+      {{"Float64", 64},      {"Float32", 32},     {"TFloat32", 32},
+       {"Float16", 16},      {"BFloat16", 16},    {"Float8E4M3FN", 8},
+       {"Float8E5M2", 8},    {"Float8E4M3", 8},   {"Float8E4M3B11FNUZ", 8},
+       {"Float8E8M0FNU", 8}, {"Float6E2M3FN", 6}, {"Float6E3M2FN", 6},
+       {"Float4E2M1FN", 4},  {"Int64", 64},       {"Int32", 32},
+       {"Int16", 16},        {"Int8", 8},         {"Int4", 4},
+       {"Uint64", 64},       {"Uint32", 32},      {"Uint16", 16},
+       {"Uint8", 8},         {"Boolean", 8},      {"Int128", 128},
+       {"Uint4", 4}}};
   for (const Entry& e : types)
     if (e.name == leaf(name)) return e.bits;
   return std::nullopt;
@@ -128,14 +146,22 @@ std::optional<Abstract> attribute_of_name(const std::string& path, const std::st
 }
 
 std::optional<std::int64_t> shared_memory_capacity(std::string_view arch) {
-  // CUDA programming guide, "Technical specifications per compute capability": opt-in maximum per thread block.
+  // CUDA programming guide, "Technical specifications per compute capability": opt-in maximum per thread
+  // block.
   struct Entry {
     std::string_view arch;
     std::int64_t bytes;
   };
-  static constexpr std::array<Entry, 10> capacities = {{{"sm_80", 166912}, {"sm_86", 101376}, {"sm_87", 166912}, {"sm_89", 101376},
-                                                        {"sm_90", 232448}, {"sm_100", 232448}, {"sm_103", 232448}, {"sm_110", 232448},
-                                                        {"sm_120", 101376}, {"sm_121", 101376}}};
+  static constexpr std::array<Entry, 10> capacities = {{{"sm_80", 166912},
+                                                        {"sm_86", 101376},
+                                                        {"sm_87", 166912},
+                                                        {"sm_89", 101376},
+                                                        {"sm_90", 232448},
+                                                        {"sm_100", 232448},
+                                                        {"sm_103", 232448},
+                                                        {"sm_110", 232448},
+                                                        {"sm_120", 101376},
+                                                        {"sm_121", 101376}}};
   while (!arch.empty() && (arch.back() == 'a' || arch.back() == 'f')) arch.remove_suffix(1);
   for (const Entry& e : capacities)
     if (e.arch == arch) return e.bytes;

@@ -6,7 +6,8 @@
 
 #include "reading/evaluator/abstract.h"
 
-/// Values of operations and library functions that can be told without running anything. An answer that would be a guess is an unknown.
+/// Values of operations and library functions that can be told without running anything. An answer that would
+/// be a guess is an unknown.
 namespace cutelab::reading::models {
 
 Abstract arithmetic(std::string_view op, const Abstract& a, const Abstract& b, source::Node at);
@@ -25,7 +26,8 @@ std::optional<Abstract> attribute_of_name(const std::string& path, const std::st
 /// Whether `call` may answer for a function of that path.
 bool knows(const std::string& path);
 /// Value of a library or built-in function; none = not told here.
-std::optional<Abstract> call(const std::string& path, const std::vector<Abstract>& arguments, source::Node at);
+std::optional<Abstract> call(const std::string& path, const std::vector<Abstract>& arguments,
+                             source::Node at);
 
 /// Bits of a DSL element type by its last name ("Float16" -> 16); none = no such type.
 std::optional<int> bits_of_type(std::string_view name);

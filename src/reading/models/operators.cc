@@ -15,7 +15,9 @@ Abstract unknown_of(const Abstract& a, const Abstract& b, Node at) {
   std::vector<std::string> depends = cause.depends_on;
   if (!a.known() && !b.known()) depends.insert(depends.end(), b.depends_on.begin(), b.depends_on.end());
   if (depends.empty()) depends.push_back(std::string(at.text().substr(0, 80)));
-  return Abstract::unknown(cause.known() ? "needs evaluation: arithmetic on " + (cause.path.empty() ? std::string("a value") : cause.path) : cause.text,
+  return Abstract::unknown(cause.known() ? "needs evaluation: arithmetic on " +
+                                               (cause.path.empty() ? std::string("a value") : cause.path)
+                                         : cause.text,
                            std::move(depends), at);
 }
 
@@ -65,7 +67,8 @@ constexpr std::size_t most_items = 4096;
 
 Abstract arithmetic(std::string_view op, const Abstract& a, const Abstract& b, Node at) {
   if (a.is_number() && b.is_number()) return integers(op, a.number, b.number, at);
-  if ((a.is_number() || a.is(Kind::real)) && (b.is_number() || b.is(Kind::real))) return reals(op, as_real(a), as_real(b), at);
+  if ((a.is_number() || a.is(Kind::real)) && (b.is_number() || b.is(Kind::real)))
+    return reals(op, as_real(a), as_real(b), at);
   if (op == "+" && a.is(Kind::tuple) && b.is(Kind::tuple) && a.items.size() + b.items.size() < most_items) {
     Abstract out = a;
     out.items.insert(out.items.end(), b.items.begin(), b.items.end());
@@ -75,7 +78,8 @@ Abstract arithmetic(std::string_view op, const Abstract& a, const Abstract& b, N
   if (op == "*" && a.is(Kind::tuple) && b.is_number() && b.number >= 0 &&
       a.items.size() * static_cast<std::size_t>(std::min<std::int64_t>(b.number, most_items)) < most_items) {
     Abstract out = Abstract::tuple({});
-    for (std::int64_t i = 0; i < b.number; ++i) out.items.insert(out.items.end(), a.items.begin(), a.items.end());
+    for (std::int64_t i = 0; i < b.number; ++i)
+      out.items.insert(out.items.end(), a.items.begin(), a.items.end());
     return out;
   }
   return unknown_of(a, b, at);
@@ -85,7 +89,8 @@ namespace {
 std::optional<bool> identical(const Abstract& a, const Abstract& b) {
   if (!a.known() || !b.known()) return std::nullopt;
   if (a.is(Kind::none) || b.is(Kind::none)) return a.kind == b.kind;
-  const bool opaque = a.is(Kind::object) || b.is(Kind::object) || a.is(Kind::instance) || b.is(Kind::instance);
+  const bool opaque =
+      a.is(Kind::object) || b.is(Kind::object) || a.is(Kind::instance) || b.is(Kind::instance);
   if (same(a, b)) return true;
   if (opaque) return std::nullopt;
   if (a.is(Kind::tuple) && b.is(Kind::tuple)) {
@@ -163,7 +168,8 @@ Abstract slot(const Abstract& value, int slot, const std::string& name, Node at)
     if (index < value.items.size()) return value.items[index];
     return Abstract::unknown("unpacks more than there is", {name}, at);
   }
-  Abstract out = Abstract::unknown(value.known() ? "needs evaluation: unpacking" : value.text, value.depends_on, at);
+  Abstract out =
+      Abstract::unknown(value.known() ? "needs evaluation: unpacking" : value.text, value.depends_on, at);
   if (value.is(Kind::object) || value.is(Kind::name)) out = Abstract::object("", value.module, value.made_at);
   if (!value.path.empty()) out.path = value.path + "[" + std::to_string(slot) + "]";
   if (!value.known()) {
@@ -172,7 +178,8 @@ Abstract slot(const Abstract& value, int slot, const std::string& name, Node at)
       if (item.is(Kind::tuple) && index < item.items.size()) alternatives.push_back(item.items[index]);
     if (!alternatives.empty() && alternatives.size() == value.items.size()) {
       out.items = alternatives;
-      if (alternatives.front().known() && std::all_of(alternatives.begin(), alternatives.end(), [&](auto& x) { return same(x, alternatives.front()); }))
+      if (alternatives.front().known() && std::all_of(alternatives.begin(), alternatives.end(),
+                                                      [&](auto& x) { return same(x, alternatives.front()); }))
         return alternatives.front();
       for (const Abstract& x : alternatives)
         if (!x.path.empty()) out.path = x.path;
@@ -212,7 +219,8 @@ Abstract from_text(const std::string& text) {
   if (t == "false" || t == "False") return Abstract::boolean(false);
   if (t == "none" || t == "None") return Abstract::none();
   std::string inner(t);
-  if (inner.size() > 1 && (inner.front() == '(' || inner.front() == '[')) inner = inner.substr(1, inner.size() - 2);
+  if (inner.size() > 1 && (inner.front() == '(' || inner.front() == '['))
+    inner = inner.substr(1, inner.size() - 2);
   std::string commas = inner;
   std::replace(commas.begin(), commas.end(), 'x', ',');
   if (commas.find(',') != std::string::npos)
