@@ -3,44 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
+
+#include "support/text_files.h"
 
 namespace cutelab {
 namespace {
 
-/// Files that exist only in the test.
-class TextFiles final : public FileSource {
- public:
-  explicit TextFiles(std::map<std::string, std::string> files) : files_(std::move(files)) {}
-  Result<std::string> read(const std::string& path, std::uint64_t) const override {
-    const auto found = files_.find(path);
-    if (found != files_.end()) return found->second;
-    return Error{ErrorKind::input, "read " + path, "no such file", path, ""};
-  }
-  Result<FileStatus> status(const std::string& path) const override {
-    const auto found = files_.find(path);
-    if (found == files_.end()) return Error{ErrorKind::input, "stat " + path, "no such file", path, ""};
-    return FileStatus{found->second.size(), 0, false};
-  }
-  Result<std::vector<std::string>> list(const std::string&, std::vector<std::string>*) const override {
-    return std::vector<std::string>();
-  }
-
- private:
-  std::map<std::string, std::string> files_;
-};
-
 Result<evidence::Reading> read_text(const std::string& text) {
   reading::Request request;
   request.path = "/k/kernel.py";
-  return reading::read(request, TextFiles({{"/k/kernel.py", text}}));
+  return reading::read(request, TextFiles({"/k/kernel.py"}, {text}));
 }
 
 TEST(Read, RefusesWhatIsNoSourceAndSaysWhatToName) {
   reading::Request request;
   request.path = "/k/notes.txt";
-  const auto result = reading::read(request, TextFiles({{"/k/notes.txt", "hello"}}));
+  const auto result = reading::read(request, TextFiles({"/k/notes.txt"}, {"hello"}));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message(),
             "error: read /k/notes.txt: this kind of file is not read\n  at: /k/notes.txt\n"
