@@ -74,7 +74,7 @@ function(cutelab_tests)
       gtest_discover_tests(test_${room} TEST_PREFIX "${room}/" DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${room})
     endif()
   endforeach()
-  add_test(NAME checks COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/check/all")
+  add_test(NAME checks COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/check/all" --sources)
   foreach(suite check cli setup)  # python3's unittest: the tools that guard and install the program
     file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${suite}/test_*.py")
     foreach(script ${scripts})

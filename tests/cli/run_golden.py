@@ -31,7 +31,6 @@ import argparse
 import concurrent.futures
 import difflib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -40,6 +39,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/check"))
+from wildcards import matches
+
 CASES = Path(__file__).resolve().parent / "golden"
 TIMEOUT_SECONDS = 120
 SECTIONS = {"file": 1, "bytes": 1, "fill": 2, "link": 2, "mode": 2, "needs": 1, "env": 0, "argv": 0, "stdin": 0, "exit": 1,
@@ -102,21 +104,6 @@ class Case:
             out.append(" ".join(["===", section.kind] + [shlex.quote(w) for w in section.words]))
             out += section.lines
         return "\n".join(out) + "\n"
-
-
-def pattern_of(expected):
-    """The regular expression of an expected text with its `...` wildcards."""
-    parts = []
-    for line in expected.split("\n")[:-1]:
-        if line.strip() == "...":
-            parts.append(r"(?:[^\n]*\n)*?")
-        else:
-            parts.append(r"[^\n]*?".join(re.escape(piece) for piece in line.split("...")) + r"\n")
-    return re.compile("".join(parts) + r"\Z")
-
-
-def matches(expected, actual):
-    return pattern_of(expected).match(actual) is not None
 
 
 def unreachable_by_nobody(program):

@@ -76,27 +76,27 @@ check_programs() {
 }
 
 # A build folder configured elsewhere (a moved or copied tree) cannot be used.
-drop_foreign_build() {
-  local cache=$root/build/release/CMakeCache.txt
-  [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache" && rm -rf "$root/build/release"
+drop_foreign_build() {  # PRESET
+  local cache=$root/build/$1/CMakeCache.txt
+  [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache" && rm -rf "$root/build/$1"
   return 0
 }
 
-build_failed() {  # LOG
+build_failed() {  # LOG PRESET
   grep -m 3 -E 'error:|Error' "$1" | cut -c 1-200 >&2
   printf -- '-- the end of the log --\n' >&2
   tail -n 12 "$1" | cut -c 1-200 >&2
-  give_up 4 "the build failed" "at: $1" "try: read the log; remove $root/build/release to start afresh"
+  give_up 4 "the build failed" "at: $1" "try: read the log; remove $root/build/$2 to start afresh"
 }
 
-compile() {
-  local log=$root/build/release.log
+compile() {  # PRESET TARGET
+  local log=$root/build/$1.log
   : >"$log"
-  drop_foreign_build
-  (cd "$root" && cmake --preset release) >>"$log" 2>&1 || build_failed "$log"
-  (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset release --target cutelab) 2>&1 </dev/null |
-    follow "$log" building '^\[([0-9]+)/([0-9]+)\]'
-  [ "${PIPESTATUS[0]}" = 0 ] || build_failed "$log"
+  drop_foreign_build "$1"
+  (cd "$root" && cmake --preset "$1") >>"$log" 2>&1 || build_failed "$log" "$1"
+  (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$1" --target "$2") 2>&1 </dev/null |
+    follow "$log" "building ($1)" '^\[([0-9]+)/([0-9]+)\]'
+  [ "${PIPESTATUS[0]}" = 0 ] || build_failed "$log" "$1"
 }
 
 build_program() {
@@ -113,7 +113,7 @@ build_program() {
     python3 "$root/tools/setup/fetch.py" || { rm -f "$began"; exit 3; }
     trap 'rm -f "$began"' EXIT
     [ -x "$program" ] || say "building the program (first start; later starts take no time)"
-    compile
+    compile release cutelab
     mv "$began" "$stamp"
     trap - EXIT
   fi

@@ -285,6 +285,12 @@ def load_parts(path=ROOT / "deps/parts.json"):
     return json.loads(path.read_text())
 
 
+def main_default():
+    """Installs what building and reading need."""
+    parts = load_parts()["pypi"]
+    return run([n for n, p in parts.items() if p["default"]], parts, ROOT / "build/deps")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="fetch.py", description=__doc__.split("\n")[0])
     parser.add_argument("--deps", type=Path, default=ROOT / "build/deps")
