@@ -5,6 +5,8 @@ namespace cutelab::cli {
 std::vector<std::unique_ptr<Verb>> all_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   // One line per verb, in the order of the workflow.
+  verbs.push_back(make_select_verb());
+  verbs.push_back(make_corpus_verb());
   verbs.push_back(make_layout_verb());
 
   // Helpers.
