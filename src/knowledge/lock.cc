@@ -1,0 +1,36 @@
+#include "knowledge/lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace cutelab::knowledge {
+
+Result<FileLock> FileLock::take(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::path target(path);
+  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), code);
+  const auto failed = [&] {
+    return Error{ErrorKind::input, "lock " + path, std::strerror(errno), path,
+                 "check the folder's permissions"};
+  };
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return failed();
+  while (flock(descriptor, LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    const Error error = failed();
+    close(descriptor);
+    return error;
+  }
+  return FileLock(descriptor);
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) close(descriptor_);  // closing gives the lock back
+}
+
+}  // namespace cutelab::knowledge
