@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/knowledge_world.h"
+#include "cli/verbs.h"
+#include "evidence/json.h"
+#include "knowledge/draft.h"
+#include "knowledge/relate.h"
+#if __has_include("reading/read.h")
+#include "reading/read.h"
+#define CUTELAB_HAS_READING
+#endif
+
+namespace cutelab::cli {
+namespace {
+using evidence::Reading;
+using knowledge::CrossReference;
+using knowledge::Draft;
+using knowledge::PlacedDraft;
+using knowledge::Placement;
+using knowledge::Relation;
+
+constexpr std::uint64_t max_reading_bytes = 256u << 20;
+
+/// What came of one source.
+struct Extracted {
+  Reading reading;
+  std::vector<std::pair<Draft, PlacedDraft>> drafts;
+  CrossReference known;
+};
+
+const char* name_of(Placement placement) {
+  switch (placement) {
+    case Placement::created: return "created";
+    case Placement::unchanged: return "unchanged";
+    case Placement::replaced: return "replaced";
+    case Placement::beside: return "beside";
+  }
+  return "";
+}
+
+Result<Reading> load_reading(const std::string& path, const Context& context) {
+  auto text = context.files.read(path, max_reading_bytes);
+  if (!text) return text.error();
+  auto reading = evidence::reading_from_json(*text);
+  if (reading) return reading;
+  Error error = reading.error();
+  error.asked = "extract from " + printable(path);
+  error.where = path;
+  return error;
+}
+
+Result<Reading> read_source_file(const std::string& path, const Context& context) {
+#ifdef CUTELAB_HAS_READING
+  reading::Request request;
+  request.path = path;
+  return reading::read(request, context.files);
+#else
+  (void)context;
+  return Error{ErrorKind::unavailable, "extract from " + printable(path), "this build cannot read sources yet", "",
+               "give a stored reading: --reading FILE.json"};
+#endif
+}
+
+Result<std::vector<Reading>> readings_of(const Arguments& arguments, const Context& context) {
+  std::vector<Reading> out;
+  for (const std::string& path : arguments.all("--reading")) {
+    auto reading = load_reading(path, context);
+    if (!reading) return reading.error();
+    out.push_back(std::move(*reading));
+  }
+  for (const std::string& path : arguments.positionals()) {
+    auto reading = read_source_file(path, context);
+    if (!reading) return reading.error();
+    out.push_back(std::move(*reading));
+  }
+  if (out.empty())
+    return Error{ErrorKind::usage, "extract", "no source and no reading named", "", "cutelab extract FILE, or: --reading FILE.json"};
+  return out;
+}
+
+std::string lines_text(const std::vector<evidence::Location>& at) {
+  std::vector<std::string> lines;
+  for (const evidence::Location& place : at) lines.push_back(std::to_string(place.line()));
+  const bool cut = lines.size() > 8;
+  if (cut) lines.resize(8);
+  return lines.empty() ? "" : fmt::format("line{} {}{}", lines.size() == 1 && !cut ? "" : "s", join(lines, ", "), cut ? ", …" : "");
+}
+
+void print(const Extracted& one, const std::string& base, std::size_t known, std::ostream& out) {
+  const std::string path = one.reading.files.empty() ? "a reading" : one.reading.files[0].path;
+  out << fmt::format("{} ({})\n", printable(path), printable(one.reading.language));
+  for (const auto& [draft, placed] : one.drafts) {
+    out << fmt::format("  {:<10} {}  ({} {}, {} evidence lines)\n", name_of(placed.placement), placed.path,
+                       draft.pattern.empty() ? "anti-pattern" : draft.pattern, printable(draft.entry.title),
+                       draft.entry.evidence.size());
+    if (!placed.kept.empty()) out << fmt::format("  {:<10} {} was edited and stays as it is\n", "kept", placed.kept);
+  }
+  if (one.drafts.empty()) out << "  no pattern to draft\n";
+  out << fmt::format("  against {} ({} {}):\n", base, known, known == 1 ? "entry" : "entries");
+  for (const Relation& relation : one.known.relations) {
+    out << fmt::format("  {:<12} {}  {}\n", knowledge::name_of(relation.kind), relation.id, lines_text(relation.at));
+    for (const std::string& detail : relation.details) out << "               " << printable(detail) << "\n";
+  }
+  for (const std::string& id : one.known.fresh) out << fmt::format("  {:<12} {}\n", "new", id);
+}
+
+nlohmann::ordered_json as_json(const Extracted& one) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"file", one.reading.files.empty() ? "" : one.reading.files[0].path},
+               {"language", one.reading.language},
+               {"drafts", Json::array()},
+               {"relations", Json::array()},
+               {"new", one.known.fresh}};
+  for (const auto& [draft, placed] : one.drafts) {
+    Json evidence = Json::array();
+    for (const auto& line : draft.entry.evidence) evidence.push_back(line.full());
+    json["drafts"].push_back({{"id", draft.id},
+                              {"pattern", draft.pattern},
+                              {"path", placed.path},
+                              {"placement", name_of(placed.placement)},
+                              {"kept", placed.kept},
+                              {"signature", draft.entry.signature.spelled()},
+                              {"evidence", evidence}});
+  }
+  for (const Relation& relation : one.known.relations) {
+    Json lines = Json::array();
+    for (const auto& at : relation.at) lines.push_back(at.line());
+    json["relations"].push_back({{"kind", knowledge::name_of(relation.kind)},
+                                 {"id", relation.id},
+                                 {"path", relation.path},
+                                 {"patterns", relation.patterns},
+                                 {"lines", lines},
+                                 {"details", relation.details}});
+  }
+  return json;
+}
+
+class ExtractVerb final : public Verb {
+ public:
+  VerbSpec spec() const override {
+    VerbSpec spec{"extract", "draft patterns and anti-patterns from a reading, and hold it against known entries", "5 EXTRACT", {}, {}, {}, false};
+    spec.positionals = {{"FILE", "a CuTe DSL or CuTe C++ source", 0, -1}};
+    spec.flags = {{"--pattern", "P1..P10", "only this pattern", "every present one", true, {}},
+                  {"-o,--output", "DIR", "where drafts go", "docs/knowledge/drafts", false, {}},
+                  {"--reading", "FILE", "a reading as `cutelab read --json` writes it, instead of a source", "", true, {}},
+                  {"--knowledge", "DIR", "the entries to compare with", "docs/knowledge", false, {}},
+                  {"--corpus", "DIR", "evidence paths are written relative to it", "", true, {}},
+                  {"--versions", "TEXT", "library versions it was seen in, for the drafts", "", false, {}},
+                  {"--dry-run", "", "write nothing", "", false, {}},
+                  {"--json", "", "drafts and relations as JSON", "", false, {}}};
+    spec.examples = {"cutelab extract examples/cute_dsl/gemm_persistent_warp_specialized.py",
+                     "cutelab extract --reading gemm.json --pattern P1 --dry-run"};
+    return spec;
+  }
+
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    auto readings = readings_of(arguments, context);
+    if (!readings) return readings.error();
+    const std::string base = arguments.has("--knowledge") ? arguments.get("--knowledge") : default_knowledge_folder(context);
+    auto library = knowledge::load_library(base, context.files);
+    if (!library) return library.error();
+    std::vector<Extracted> all;
+    for (Reading& reading : *readings) {
+      auto one = extract(std::move(reading), *library, arguments, context);
+      if (!one) return one.error();
+      all.push_back(std::move(*one));
+    }
+    // Everything is drafted and verified before anything is written.
+    if (!arguments.has("--dry-run"))
+      for (const Extracted& one : all)
+        for (const auto& [draft, placed] : one.drafts)
+          if (!placed.content.empty())
+            if (auto status = write_file_atomically(placed.path, placed.content); !status) return status.error();
+    show(all, base, library->entries.size(), arguments, context);
+    return ExitCode::ok;
+  }
+
+ private:
+  static Result<Extracted> extract(Reading reading, const knowledge::Library& library, const Arguments& arguments,
+                                   const Context& context) {
+    Extracted out;
+    knowledge::DraftRequest request;
+    request.patterns = arguments.all("--pattern");
+    request.roots = evidence_roots(context, arguments.all("--corpus"));
+    request.versions = arguments.get("--versions");
+    auto drafts = knowledge::draft_entries(reading, request, context.files);
+    if (!drafts) return drafts.error();
+    for (Draft& draft : *drafts) {
+      PlacedDraft placed = place_draft(draft, arguments.get("--output", "docs/knowledge/drafts"), context.files);
+      out.drafts.emplace_back(std::move(draft), std::move(placed));
+    }
+    out.known = knowledge::relate(reading, library);
+    out.reading = std::move(reading);
+    return out;
+  }
+
+  static void show(const std::vector<Extracted>& all, const std::string& base, std::size_t known,
+                   const Arguments& arguments, const Context& context) {
+    if (!arguments.has("--json")) {
+      for (const Extracted& one : all) print(one, base, known, context.out);
+      return;
+    }
+    nlohmann::ordered_json json = {{"schema", "cutelab.extract"}, {"schema_version", 1}, {"sources", nlohmann::ordered_json::array()}};
+    for (const Extracted& one : all) json["sources"].push_back(as_json(one));
+    context.out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_extract_verb() { return std::make_unique<ExtractVerb>(); }
+
+}  // namespace cutelab::cli

@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/verbs.h"
+#include "knowledge/study.h"
+
+namespace cutelab::cli {
+namespace {
+using knowledge::Study;
+using knowledge::StudyItem;
+using knowledge::StudyStore;
+
+const std::vector<std::string>& actions() {
+  static const std::vector<std::string> words = {"new",  "ask",    "answer",  "note",    "select",   "read",
+                                                 "import", "profile", "extract", "document", "status", "list"};
+  return words;
+}
+
+Error usage(const std::string& wrong, const std::string& remedy) {
+  return Error{ErrorKind::usage, "study", wrong, "", remedy};
+}
+
+void print_status(const Study& study, const Context& context) {
+  const knowledge::StudyStatus status = knowledge::status_of(study, context.files);
+  std::ostream& out = context.out;
+  out << fmt::format("study {}: {}\n\n", study.name, printable(study.goal));
+  int number = 0;
+  for (const knowledge::StepStatus& step : status.steps) {
+    ++number;
+    out << fmt::format("  {} {:<9} {}\n", number, knowledge::name_of(step.step), step.done ? "done" : "open");
+    for (const std::string& line : step.lines) out << "      " << printable(line) << "\n";
+  }
+  for (std::size_t i = 0; i < study.questions.size(); ++i) {
+    const auto& question = study.questions[i];
+    out << fmt::format("{}  question {}: {}\n", i == 0 ? "\n" : "", i + 1, printable(question.text));
+    out << "    " << (question.answer.empty() ? "open" : "answer: " + printable(question.answer)) << "\n";
+  }
+  for (std::size_t i = 0; i < study.notes.size(); ++i)
+    out << (i == 0 ? "\n" : "") << "  note: " << printable(study.notes[i].text) << "\n";
+  out << "\nnext: " << status.next << "\n";
+  if (!status.command.empty()) out << "  " << status.command << "\n";
+}
+
+/// A file or folder that a step records has to be there; its content's hash shows later whether it changed.
+Result<StudyItem> item_of(knowledge::Step step, const std::string& what, const std::string& note,
+                          const Context& context) {
+  using knowledge::Step;
+  StudyItem item{step, what, "", note, ""};
+  const bool must_exist = step == Step::select || step == Step::read || step == Step::extract || step == Step::document;
+  const auto status = context.files.status(what);
+  if (!status && must_exist)
+    return Error{ErrorKind::input, fmt::format("study {}", knowledge::name_of(step)),
+                 fmt::format("there is no file {}", printable(what)), "", "name a file or folder that is there"};
+  if (status && !status->is_directory) item.revision = knowledge::file_revision(what, context.files);
+  return item;
+}
+
+class StudyVerb final : public Verb {
+ public:
+  VerbSpec spec() const override {
+    VerbSpec spec{"study", "the record of one learning goal: questions, steps done, what is next", "1 - 6", {}, {}, {}, false};
+    spec.positionals = {{"ACTION", join(actions(), ", "), 1, 1},
+                        {"NAME", "the study, then what the action is about", 0, -1}};
+    spec.flags = {{"--goal", "TEXT", "what to learn, with `new`", "", false, {}},
+                  {"--note", "TEXT", "a remark on what is recorded", "", false, {}},
+                  {"--folder", "DIR", "where studies are kept", ".cutelab/study", false, {}},
+                  {"--json", "", "the study as JSON", "", false, {}}};
+    spec.examples = {"cutelab study new pipelines --goal \"understand TMA pipelines\"",
+                     "cutelab study ask pipelines \"who arrives on the empty barrier?\"",
+                     "cutelab study read pipelines examples/cute_dsl/gemm_wgmma_pipelined.py",
+                     "cutelab study status pipelines"};
+    return spec;
+  }
+
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    const auto& words = arguments.positionals();
+    const std::string action = words[0];
+    const auto& known = actions();
+    if (std::find(known.begin(), known.end(), action) == known.end()) {
+      const auto near = nearest(action, known);
+      return usage(fmt::format("unknown action '{}'", printable(action)),
+                   near ? fmt::format("did you mean '{}'?", *near) : "actions: " + join(known, ", "));
+    }
+    const StudyStore store(arguments.get("--folder", ".cutelab/study"), context.files, context.clock);
+    if (action == "list") return list(store, context);
+    if (words.size() < 2) return usage("no study named", fmt::format("cutelab study {} NAME …", action));
+    auto study = act(action, words, arguments, store, context);
+    if (!study) return study.error();
+    if (arguments.has("--json"))
+      context.out << knowledge::study_json(*study);
+    else
+      print_status(*study, context);
+    return ExitCode::ok;
+  }
+
+ private:
+  static Result<ExitCode> list(const StudyStore& store, Context& context) {
+    std::vector<std::string> broken;
+    auto studies = store.all(&broken);
+    if (!studies) return studies.error();
+    for (const Study& study : *studies) {
+      const auto status = knowledge::status_of(study, context.files);
+      const auto done = std::count_if(status.steps.begin(), status.steps.end(), [](auto& s) { return s.done; });
+      context.out << fmt::format("{:<20} {} of 6 steps, {} open questions  {}\n", study.name, done, status.open_questions,
+                                 printable(study.goal));
+    }
+    if (studies->empty()) context.out << "no studies; start one: cutelab study new NAME --goal \"…\"\n";
+    for (const std::string& line : broken) context.out << "unreadable: " << printable(line) << "\n";
+    return broken.empty() ? ExitCode::ok : ExitCode::failed_check;
+  }
+
+  static Result<Study> act(const std::string& action, const std::vector<std::string>& words,
+                           const Arguments& arguments, const StudyStore& store, const Context& context) {
+    const std::string& name = words[1];
+    const std::string rest = join(std::vector<std::string>(words.begin() + 2, words.end()), " ");
+    if (action == "new") return store.create(name, arguments.has("--goal") ? arguments.get("--goal") : rest);
+    if (action == "ask") return store.ask(name, rest);
+    if (action == "note") return store.add_note(name, rest);
+    if (action == "status") return store.load(name);
+    if (action == "answer") {
+      const auto number = words.size() > 2 ? parse_integer(words[2]) : std::nullopt;
+      if (!number || *number < 1 || *number > 1'000'000)
+        return usage("which question is answered?", fmt::format("cutelab study answer {} NUMBER \"…\"", name));
+      return store.answer(name, static_cast<int>(*number),
+                          join(std::vector<std::string>(words.begin() + 3, words.end()), " "));
+    }
+    return record(action, words, arguments, store, context);
+  }
+
+  static Result<Study> record(const std::string& action, const std::vector<std::string>& words,
+                              const Arguments& arguments, const StudyStore& store, const Context& context) {
+    if (words.size() < 3) return usage("nothing named to record", fmt::format("cutelab study {} {} WHAT", action, words[1]));
+    Result<Study> study = store.load(words[1]);
+    if (!study) return study;
+    for (const knowledge::Step step : knowledge::all_steps) {
+      if (action != knowledge::name_of(step)) continue;
+      for (std::size_t i = 2; i < words.size(); ++i) {
+        auto item = item_of(step, words[i], arguments.get("--note"), context);
+        if (!item) return item.error();
+        study = store.record(words[1], *item);
+        if (!study) return study;
+      }
+    }
+    return study;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_study_verb() { return std::make_unique<StudyVerb>(); }
+
+}  // namespace cutelab::cli
