@@ -23,7 +23,8 @@ std::vector<std::string> evidence_roots(const Context& context, const std::vecto
   return roots;
 }
 
-Result<std::vector<evidence::Run>> load_runs(const Context& context, const std::vector<std::string>& run_files) {
+Result<std::vector<evidence::Run>> load_runs(const Context& context,
+                                             const std::vector<std::string>& run_files) {
   std::vector<evidence::Run> runs;
   for (const std::string& path : run_files) {
     auto text = context.files.read(path, max_run_bytes);

@@ -7,8 +7,8 @@
 
 namespace cutelab::cli {
 
-/// The knowledge base that a command works on when none is named: docs/knowledge of the working directory, else
-/// the one that comes with the program.
+/// The knowledge base that a command works on when none is named: docs/knowledge of the working directory,
+/// else the one that comes with the program.
 std::string default_knowledge_folder(const Context& context);
 
 /// Where evidence paths start: the working directory, the program's own root, then `corpora`.
@@ -20,6 +20,7 @@ Result<knowledge::CheckWorld> check_world(const Context& context, const std::vec
                                           const std::vector<std::string>& run_files);
 
 /// The runs of those files, in order.
-Result<std::vector<evidence::Run>> load_runs(const Context& context, const std::vector<std::string>& run_files);
+Result<std::vector<evidence::Run>> load_runs(const Context& context,
+                                             const std::vector<std::string>& run_files);
 
 }  // namespace cutelab::cli

@@ -26,18 +26,23 @@ std::string plural(std::size_t n, const std::string& one, const std::string& man
 }
 
 std::string as_json(const DocumentPlan& plan, const std::string& folder, bool written) {
-  nlohmann::ordered_json json = {{"schema", "cutelab.document"}, {"schema_version", 1},
-                                 {"folder", folder},             {"entries", plan.entries},
-                                 {"evidence_lines", plan.evidence_lines}, {"written", written},
+  nlohmann::ordered_json json = {{"schema", "cutelab.document"},
+                                 {"schema_version", 1},
+                                 {"folder", folder},
+                                 {"entries", plan.entries},
+                                 {"evidence_lines", plan.evidence_lines},
+                                 {"written", written},
                                  {"changes", nlohmann::ordered_json::array()},
                                  {"problems", nlohmann::ordered_json::array()}};
-  for (const Change& change : plan.changes) json["changes"].push_back({{"path", change.path}, {"what", change.what}});
+  for (const Change& change : plan.changes)
+    json["changes"].push_back({{"path", change.path}, {"what", change.what}});
   for (const Problem& problem : plan.problems)
-    json["problems"].push_back({{"severity", problem.severity == Problem::Severity::error ? "error" : "warning"},
-                                {"file", problem.path},
-                                {"line", problem.line},
-                                {"what", problem.what},
-                                {"remedy", problem.remedy}});
+    json["problems"].push_back(
+        {{"severity", problem.severity == Problem::Severity::error ? "error" : "warning"},
+         {"file", problem.path},
+         {"line", problem.line},
+         {"what", problem.what},
+         {"remedy", problem.remedy}});
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -45,7 +50,8 @@ void print(const DocumentPlan& plan, const std::string& folder, bool check_only,
   for (const Problem& problem : plan.problems) out << printable(problem.text()) << "\n";
   for (const Change& change : plan.changes)
     out << fmt::format("{} {}: {}\n", check_only ? "out of date" : "wrote", change.path, change.what);
-  out << fmt::format("{}: {}, {}, {}\n", folder, plural(static_cast<std::size_t>(plan.entries), "entry", "entries"),
+  out << fmt::format("{}: {}, {}, {}\n", folder,
+                     plural(static_cast<std::size_t>(plan.entries), "entry", "entries"),
                      plural(static_cast<std::size_t>(plan.evidence_lines), "evidence line", "evidence lines"),
                      plural(static_cast<std::size_t>(errors_of(plan)), "error", "errors"));
 }
@@ -53,7 +59,10 @@ void print(const DocumentPlan& plan, const std::string& folder, bool check_only,
 class DocumentVerb final : public Verb {
  public:
   VerbSpec spec() const override {
-    VerbSpec spec{"document", "check the knowledge base, regenerate its catalogs, write development logs", "6 DOCUMENT", {}, {}, {}, false};
+    VerbSpec spec{"document",   "check the knowledge base, regenerate its catalogs, write development logs",
+                  "6 DOCUMENT", {},
+                  {},           {},
+                  false};
     spec.positionals = {{"DIR", "the knowledge base [docs/knowledge]; or `devlog KERNEL`", 0, 2}};
     spec.flags = {
         {"--check", "", "write nothing; exit 1 if anything is wrong or out of date", "", false, {}},
@@ -61,7 +70,8 @@ class DocumentVerb final : public Verb {
         {"--run", "FILE", "a run as JSON: for development logs and performance evidence", "", true, {}},
         {"-o,--output", "DIR", "the knowledge base that devlog writes to", "docs/knowledge", false, {}},
         {"--json", "", "what was found and written, as JSON", "", false, {}}};
-    spec.examples = {"cutelab document", "cutelab document --check", "cutelab document devlog rmsnorm --run run.json"};
+    spec.examples = {"cutelab document", "cutelab document --check",
+                     "cutelab document devlog rmsnorm --run run.json"};
     return spec;
   }
 
@@ -69,7 +79,8 @@ class DocumentVerb final : public Verb {
     const auto& words = arguments.positionals();
     if (!words.empty() && words[0] == "devlog") return devlog(arguments, context);
     if (words.size() > 1)
-      return Error{ErrorKind::usage, "document", fmt::format("'{}' is one argument too many", printable(words[1])), "",
+      return Error{ErrorKind::usage, "document",
+                   fmt::format("'{}' is one argument too many", printable(words[1])), "",
                    "cutelab document [DIR], or: cutelab document devlog KERNEL"};
     const std::string folder = words.empty() ? default_knowledge_folder(context) : words[0];
     if (!context.files.status(folder))
@@ -88,14 +99,16 @@ class DocumentVerb final : public Verb {
       context.out << as_json(plan, library->folder, !check_only);
     else
       print(plan, library->folder, check_only, context.out);
-    return errors_of(plan) > 0 || (check_only && !plan.changes.empty()) ? ExitCode::failed_check : ExitCode::ok;
+    return errors_of(plan) > 0 || (check_only && !plan.changes.empty()) ? ExitCode::failed_check
+                                                                        : ExitCode::ok;
   }
 
  private:
   static Result<ExitCode> devlog(const Arguments& arguments, Context& context) {
     const auto& words = arguments.positionals();
     if (words.size() < 2 || !knowledge::is_kebab(knowledge::to_kebab(words[1])))
-      return Error{ErrorKind::usage, "document devlog", "no kernel named", "", "cutelab document devlog rmsnorm --run run.json"};
+      return Error{ErrorKind::usage, "document devlog", "no kernel named", "",
+                   "cutelab document devlog rmsnorm --run run.json"};
     if (arguments.all("--run").empty())
       return Error{ErrorKind::usage, "document devlog " + printable(words[1]), "no run to write about", "",
                    "add --run FILE.json for each run"};
@@ -104,8 +117,10 @@ class DocumentVerb final : public Verb {
     for (const evidence::Run& run : *runs)
       if (run.kernel != words[1])
         return Error{ErrorKind::input, "document devlog " + printable(words[1]),
-                     fmt::format("a run is of kernel '{}'", printable(run.kernel)), "", "give runs of that kernel only"};
-    const std::string path = fmt::format("{}/devlog/{}.md", arguments.get("--output", "docs/knowledge"), knowledge::to_kebab(words[1]));
+                     fmt::format("a run is of kernel '{}'", printable(run.kernel)), "",
+                     "give runs of that kernel only"};
+    const std::string path = fmt::format("{}/devlog/{}.md", arguments.get("--output", "docs/knowledge"),
+                                         knowledge::to_kebab(words[1]));
     std::string before;
     if (context.files.status(path)) {
       auto text = context.files.read(path, knowledge::max_entry_bytes);
@@ -115,7 +130,8 @@ class DocumentVerb final : public Verb {
     const std::string after = knowledge::with_runs(before, words[1], *runs);
     if (after != before)
       if (auto status = write_file_atomically(path, after); !status) return status.error();
-    context.out << fmt::format("{} {}: {}\n", after == before ? "unchanged" : "wrote", path, plural(runs->size(), "run", "runs"));
+    context.out << fmt::format("{} {}: {}\n", after == before ? "unchanged" : "wrote", path,
+                               plural(runs->size(), "run", "runs"));
     return ExitCode::ok;
   }
 };

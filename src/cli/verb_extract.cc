@@ -35,10 +35,14 @@ struct Extracted {
 
 const char* name_of(Placement placement) {
   switch (placement) {
-    case Placement::created: return "created";
-    case Placement::unchanged: return "unchanged";
-    case Placement::replaced: return "replaced";
-    case Placement::beside: return "beside";
+    case Placement::created:
+      return "created";
+    case Placement::unchanged:
+      return "unchanged";
+    case Placement::replaced:
+      return "replaced";
+    case Placement::beside:
+      return "beside";
   }
   return "";
 }
@@ -61,8 +65,8 @@ Result<Reading> read_source_file(const std::string& path, const Context& context
   return reading::read(request, context.files);
 #else
   (void)context;
-  return Error{ErrorKind::unavailable, "extract from " + printable(path), "this build cannot read sources yet", "",
-               "give a stored reading: --reading FILE.json"};
+  return Error{ErrorKind::unavailable, "extract from " + printable(path),
+               "this build cannot read sources yet", "", "give a stored reading: --reading FILE.json"};
 #endif
 }
 
@@ -79,7 +83,8 @@ Result<std::vector<Reading>> readings_of(const Arguments& arguments, const Conte
     out.push_back(std::move(*reading));
   }
   if (out.empty())
-    return Error{ErrorKind::usage, "extract", "no source and no reading named", "", "cutelab extract FILE, or: --reading FILE.json"};
+    return Error{ErrorKind::usage, "extract", "no source and no reading named", "",
+                 "cutelab extract FILE, or: --reading FILE.json"};
   return out;
 }
 
@@ -88,7 +93,9 @@ std::string lines_text(const std::vector<evidence::Location>& at) {
   for (const evidence::Location& place : at) lines.push_back(std::to_string(place.line()));
   const bool cut = lines.size() > 8;
   if (cut) lines.resize(8);
-  return lines.empty() ? "" : fmt::format("line{} {}{}", lines.size() == 1 && !cut ? "" : "s", join(lines, ", "), cut ? ", …" : "");
+  return lines.empty() ? ""
+                       : fmt::format("line{} {}{}", lines.size() == 1 && !cut ? "" : "s", join(lines, ", "),
+                                     cut ? ", …" : "");
 }
 
 void print(const Extracted& one, const std::string& base, std::size_t known, std::ostream& out) {
@@ -98,12 +105,14 @@ void print(const Extracted& one, const std::string& base, std::size_t known, std
     out << fmt::format("  {:<10} {}  ({} {}, {} evidence lines)\n", name_of(placed.placement), placed.path,
                        draft.pattern.empty() ? "anti-pattern" : draft.pattern, printable(draft.entry.title),
                        draft.entry.evidence.size());
-    if (!placed.kept.empty()) out << fmt::format("  {:<10} {} was edited and stays as it is\n", "kept", placed.kept);
+    if (!placed.kept.empty())
+      out << fmt::format("  {:<10} {} was edited and stays as it is\n", "kept", placed.kept);
   }
   if (one.drafts.empty()) out << "  no pattern to draft\n";
   out << fmt::format("  against {} ({} {}):\n", base, known, known == 1 ? "entry" : "entries");
   for (const Relation& relation : one.known.relations) {
-    out << fmt::format("  {:<12} {}  {}\n", knowledge::name_of(relation.kind), relation.id, lines_text(relation.at));
+    out << fmt::format("  {:<12} {}  {}\n", knowledge::name_of(relation.kind), relation.id,
+                       lines_text(relation.at));
     for (const std::string& detail : relation.details) out << "               " << printable(detail) << "\n";
   }
   for (const std::string& id : one.known.fresh) out << fmt::format("  {:<12} {}\n", "new", id);
@@ -143,11 +152,20 @@ nlohmann::ordered_json as_json(const Extracted& one) {
 class ExtractVerb final : public Verb {
  public:
   VerbSpec spec() const override {
-    VerbSpec spec{"extract", "draft patterns and anti-patterns from a reading, and hold it against known entries", "5 EXTRACT", {}, {}, {}, false};
+    VerbSpec spec{
+        "extract",   "draft patterns and anti-patterns from a reading, and hold it against known entries",
+        "5 EXTRACT", {},
+        {},          {},
+        false};
     spec.positionals = {{"FILE", "a CuTe DSL or CuTe C++ source", 0, -1}};
     spec.flags = {{"--pattern", "P1..P10", "only this pattern", "every present one", true, {}},
                   {"-o,--output", "DIR", "where drafts go", "docs/knowledge/drafts", false, {}},
-                  {"--reading", "FILE", "a reading as `cutelab read --json` writes it, instead of a source", "", true, {}},
+                  {"--reading",
+                   "FILE",
+                   "a reading as `cutelab read --json` writes it, instead of a source",
+                   "",
+                   true,
+                   {}},
                   {"--knowledge", "DIR", "the entries to compare with", "docs/knowledge", false, {}},
                   {"--corpus", "DIR", "evidence paths are written relative to it", "", true, {}},
                   {"--versions", "TEXT", "library versions it was seen in, for the drafts", "", false, {}},
@@ -161,7 +179,8 @@ class ExtractVerb final : public Verb {
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
     auto readings = readings_of(arguments, context);
     if (!readings) return readings.error();
-    const std::string base = arguments.has("--knowledge") ? arguments.get("--knowledge") : default_knowledge_folder(context);
+    const std::string base =
+        arguments.has("--knowledge") ? arguments.get("--knowledge") : default_knowledge_folder(context);
     auto library = knowledge::load_library(base, context.files);
     if (!library) return library.error();
     std::vector<Extracted> all;
@@ -175,14 +194,15 @@ class ExtractVerb final : public Verb {
       for (const Extracted& one : all)
         for (const auto& [draft, placed] : one.drafts)
           if (!placed.content.empty())
-            if (auto status = write_file_atomically(placed.path, placed.content); !status) return status.error();
+            if (auto status = write_file_atomically(placed.path, placed.content); !status)
+              return status.error();
     show(all, base, library->entries.size(), arguments, context);
     return ExitCode::ok;
   }
 
  private:
-  static Result<Extracted> extract(Reading reading, const knowledge::Library& library, const Arguments& arguments,
-                                   const Context& context) {
+  static Result<Extracted> extract(Reading reading, const knowledge::Library& library,
+                                   const Arguments& arguments, const Context& context) {
     Extracted out;
     knowledge::DraftRequest request;
     request.patterns = arguments.all("--pattern");
@@ -191,7 +211,8 @@ class ExtractVerb final : public Verb {
     auto drafts = knowledge::draft_entries(reading, request, context.files);
     if (!drafts) return drafts.error();
     for (Draft& draft : *drafts) {
-      PlacedDraft placed = place_draft(draft, arguments.get("--output", "docs/knowledge/drafts"), context.files);
+      PlacedDraft placed =
+          place_draft(draft, arguments.get("--output", "docs/knowledge/drafts"), context.files);
       out.drafts.emplace_back(std::move(draft), std::move(placed));
     }
     out.known = knowledge::relate(reading, library);
@@ -205,7 +226,8 @@ class ExtractVerb final : public Verb {
       for (const Extracted& one : all) print(one, base, known, context.out);
       return;
     }
-    nlohmann::ordered_json json = {{"schema", "cutelab.extract"}, {"schema_version", 1}, {"sources", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json = {
+        {"schema", "cutelab.extract"}, {"schema_version", 1}, {"sources", nlohmann::ordered_json::array()}};
     for (const Extracted& one : all) json["sources"].push_back(as_json(one));
     context.out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   }

@@ -15,8 +15,9 @@ using knowledge::StudyItem;
 using knowledge::StudyStore;
 
 const std::vector<std::string>& actions() {
-  static const std::vector<std::string> words = {"new",  "ask",    "answer",  "note",    "select",   "read",
-                                                 "import", "profile", "extract", "document", "status", "list"};
+  static const std::vector<std::string> words = {"new",     "ask",      "answer", "note",
+                                                 "select",  "read",     "import", "profile",
+                                                 "extract", "document", "status", "list"};
   return words;
 }
 
@@ -50,11 +51,13 @@ Result<StudyItem> item_of(knowledge::Step step, const std::string& what, const s
                           const Context& context) {
   using knowledge::Step;
   StudyItem item{step, what, "", note, ""};
-  const bool must_exist = step == Step::select || step == Step::read || step == Step::extract || step == Step::document;
+  const bool must_exist =
+      step == Step::select || step == Step::read || step == Step::extract || step == Step::document;
   const auto status = context.files.status(what);
   if (!status && must_exist)
     return Error{ErrorKind::input, fmt::format("study {}", knowledge::name_of(step)),
-                 fmt::format("there is no file {}", printable(what)), "", "name a file or folder that is there"};
+                 fmt::format("there is no file {}", printable(what)), "",
+                 "name a file or folder that is there"};
   if (status && !status->is_directory) item.revision = knowledge::file_revision(what, context.files);
   return item;
 }
@@ -62,7 +65,9 @@ Result<StudyItem> item_of(knowledge::Step step, const std::string& what, const s
 class StudyVerb final : public Verb {
  public:
   VerbSpec spec() const override {
-    VerbSpec spec{"study", "the record of one learning goal: questions, steps done, what is next", "1 - 6", {}, {}, {}, false};
+    VerbSpec spec{
+        "study", "the record of one learning goal: questions, steps done, what is next", "1 - 6", {}, {}, {},
+        false};
     spec.positionals = {{"ACTION", join(actions(), ", "), 1, 1},
                         {"NAME", "the study, then what the action is about", 0, -1}};
     spec.flags = {{"--goal", "TEXT", "what to learn, with `new`", "", false, {}},
@@ -104,9 +109,10 @@ class StudyVerb final : public Verb {
     if (!studies) return studies.error();
     for (const Study& study : *studies) {
       const auto status = knowledge::status_of(study, context.files);
-      const auto done = std::count_if(status.steps.begin(), status.steps.end(), [](auto& s) { return s.done; });
-      context.out << fmt::format("{:<20} {} of 6 steps, {} open questions  {}\n", study.name, done, status.open_questions,
-                                 printable(study.goal));
+      const auto done =
+          std::count_if(status.steps.begin(), status.steps.end(), [](auto& s) { return s.done; });
+      context.out << fmt::format("{:<20} {} of 6 steps, {} open questions  {}\n", study.name, done,
+                                 status.open_questions, printable(study.goal));
     }
     if (studies->empty()) context.out << "no studies; start one: cutelab study new NAME --goal \"…\"\n";
     for (const std::string& line : broken) context.out << "unreadable: " << printable(line) << "\n";
@@ -124,7 +130,8 @@ class StudyVerb final : public Verb {
     if (action == "answer") {
       const auto number = words.size() > 2 ? parse_integer(words[2]) : std::nullopt;
       if (!number || *number < 1 || *number > 1'000'000)
-        return usage("which question is answered?", fmt::format("cutelab study answer {} NUMBER \"…\"", name));
+        return usage("which question is answered?",
+                     fmt::format("cutelab study answer {} NUMBER \"…\"", name));
       return store.answer(name, static_cast<int>(*number),
                           join(std::vector<std::string>(words.begin() + 3, words.end()), " "));
     }
@@ -133,7 +140,8 @@ class StudyVerb final : public Verb {
 
   static Result<Study> record(const std::string& action, const std::vector<std::string>& words,
                               const Arguments& arguments, const StudyStore& store, const Context& context) {
-    if (words.size() < 3) return usage("nothing named to record", fmt::format("cutelab study {} {} WHAT", action, words[1]));
+    if (words.size() < 3)
+      return usage("nothing named to record", fmt::format("cutelab study {} {} WHAT", action, words[1]));
     Result<Study> study = store.load(words[1]);
     if (!study) return study;
     for (const knowledge::Step step : knowledge::all_steps) {

@@ -8,6 +8,9 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(make_select_verb());
   verbs.push_back(make_corpus_verb());
   verbs.push_back(make_layout_verb());
+  verbs.push_back(make_extract_verb());
+  verbs.push_back(make_document_verb());
+  verbs.push_back(make_study_verb());
 
   // Helpers.
   verbs.push_back(make_doctor_verb());

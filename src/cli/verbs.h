@@ -7,6 +7,9 @@ namespace cutelab::cli {
 std::unique_ptr<Verb> make_select_verb();
 std::unique_ptr<Verb> make_corpus_verb();
 std::unique_ptr<Verb> make_layout_verb();
+std::unique_ptr<Verb> make_extract_verb();
+std::unique_ptr<Verb> make_document_verb();
+std::unique_ptr<Verb> make_study_verb();
 
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_setup_verb();

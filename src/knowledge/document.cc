@@ -56,7 +56,7 @@ Result<std::string> with_section_region(const Entry& entry, const std::string& t
   const auto at = text.find("\n" + heading);
   if (at == std::string::npos) return text;  // the check says that the section is missing
   const auto region = with_region("", name, content, entry.path);
-  return text.substr(0, at + 1 + heading.size()) + *region + text.substr(at + 1 + heading.size());
+  return text.substr(0, at + 1 + heading.size()) + "\n" + *region + text.substr(at + 1 + heading.size());
 }
 
 /// Replaces the place on the line that spells it; nothing else of the file is touched.
@@ -73,7 +73,8 @@ std::string run_region(const Entry& entry, const CheckWorld& world) {
   for (const std::string& id : entry.runs) {
     const auto run = world.find_run(id);
     if (!run) continue;
-    for (const std::string_view row : split(metric_rows(*run), '\n'))
+    const std::string rows = metric_rows(*run);
+    for (const std::string_view row : split(rows, '\n'))
       if (!row.empty())
         out += fmt::format("| {} | {} {} | {} {}\n", id, cell(run->kernel), cell(run->version),
                            cell(run->provenance.device), row);

@@ -18,8 +18,11 @@ using evidence::Value;
 
 constexpr std::size_t most_evidence = 24;
 
+/// Text of a source as one line of Markdown that can neither start a block nor a generated region.
 std::string cell(const std::string& text) {
-  return replace_all(printable(replace_all(text, "\n", " ")), "|", "\\|");
+  std::string out = printable(replace_all(text, "\n", " "));
+  out = replace_all(replace_all(replace_all(out, "|", "\\|"), "<!--", "&lt;!--"), "```", "'''");
+  return !out.empty() && std::string_view("#->+*=").find(out[0]) != std::string_view::npos ? "\\" + out : out;
 }
 
 /// The path without the root it lies below; a path outside all roots is cut to its name.
