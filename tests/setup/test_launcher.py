@@ -149,7 +149,7 @@ class Launcher(unittest.TestCase):
     def test_missing_packages_are_installed_as_root(self):
         done = self.start(MISSING="g++ cmake")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("apt-get -q -o Dpkg::Use-Pty=0 install --yes --no-install-recommends g++ cmake\n", self.log.read_text())
+        self.assertIn("apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends g++ cmake\n", self.log.read_text())
 
     def test_with_sudo_where_it_asks_nothing(self):
         self.assertEqual(self.start(MISSING="g++", FAKE_UID="1000").returncode, 0)
@@ -163,7 +163,7 @@ class Launcher(unittest.TestCase):
     def test_apt_failure_refreshes_the_lists_then_gives_up_with_the_log(self):
         done = self.start(MISSING="g++", APT_FAILS="1")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("apt-get -q -o Dpkg::Use-Pty=0 update", self.log.read_text())
+        self.assertIn("apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 update", self.log.read_text())
         self.assertIn("build/setup.log", done.stderr)
 
     def test_helper_verbs_run_without_a_program(self):

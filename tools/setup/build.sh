@@ -24,23 +24,43 @@ missing_packages() {
   for name; do case $have in *" installed:$name "*) ;; *) printf '%s ' "$name" ;; esac; done
 }
 
-# follow LOG WHAT PATTERN: copies stdin to LOG and shows how far it is: one line that changes on a terminal, else a line now
-# and then. PATTERN's first two groups are done and all.
-follow() {
-  local log=$1 what=$2 pattern=$3 line shown=-1 percent
-  while IFS= read -r line || [ -n "$line" ]; do
-    printf '%s\n' "$line" >>"$log"
-    [[ $line =~ $pattern ]] || continue
-    percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
-    if [ -t 2 ]; then
-      printf '\r\033[Kcutelab: %s, %d %% (%s of %s)' "$what" "$percent" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" >&2
-    elif [ $((percent / 20)) -gt "$shown" ]; then
-      shown=$((percent / 20))
-      say "$what, $percent %"
-    fi
-  done
+# show_progress WHAT DONE ALL: one line that changes on a terminal, else a line at every fifth of the way.
+shown=-1
+show_progress() {
+  local percent=$((100 * $2 / $3))
+  if [ -t 2 ]; then
+    printf '\r\033[Kcutelab: %s, %d %% (%d of %d)' "$1" "$percent" "$2" "$3" >&2
+  elif [ $((percent / 20)) -gt "$shown" ]; then
+    shown=$((percent / 20))
+    say "$1, $percent %"
+  fi
+}
+
+end_progress() {
+  shown=-1
   [ -t 2 ] && printf '\r\033[K' >&2
   return 0
+}
+
+# follow_ninja LOG WHAT: copies ninja's output to LOG and shows how far it is.
+follow_ninja() {
+  local line
+  while IFS= read -r line || [ -n "$line" ]; do
+    printf '%s\n' "$line" >>"$1"
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && show_progress "$2" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+  done
+  end_progress
+}
+
+# follow_apt LOG WHAT: the same for apt-get, which gets, unpacks and sets up each package.
+follow_apt() {
+  local line all=0 done=0
+  while IFS= read -r line || [ -n "$line" ]; do
+    printf '%s\n' "$line" >>"$1"
+    [[ $line =~ ([0-9]+)\ newly\ installed ]] && all=$((3 * BASH_REMATCH[1]))
+    [[ $line =~ ^(Get:|Unpacking\ |Setting\ up\ ) ]] && [ $done -lt $all ] && show_progress "$2" $((++done)) $all
+  done
+  end_progress
 }
 
 # install_debian LIST: the missing packages of a list, through apt-get as root or with sudo.
@@ -59,12 +79,20 @@ install_debian() {
   fi
   mkdir -p "$root/build" || give_up 3 "cannot write in $root" "try: give yourself write permission there"
   say "installing $(wc -w <<<"$missing") Debian packages: ${missing% }"
-  run_apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@" </dev/null; }
-  run_apt install --yes --no-install-recommends $missing >"$log" 2>&1 && return 0
+  : >"$log"
+  apt_get "$log" install --yes --no-install-recommends $missing && return 0
   say "refreshing the package lists first"
-  { run_apt update && run_apt install --yes --no-install-recommends $missing; } >"$log" 2>&1 && return 0
+  apt_get "$log" update && apt_get "$log" install --yes --no-install-recommends $missing && return 0
   tail -n 15 "$log" >&2
   give_up 3 "apt-get could not install them" "at: $log" "try: ${as_root[*]} apt-get update && ${as_root[*]} $command"
+}
+
+apt_get() {  # LOG WORD…
+  local log=$1
+  shift
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@" </dev/null 2>&1 |
+    follow_apt "$log" "installing Debian packages"
+  return "${PIPESTATUS[0]}"
 }
 
 # Without dpkg we cannot name packages; the programs themselves have to be there.
@@ -95,20 +123,20 @@ compile() {  # PRESET TARGET
   drop_foreign_build "$1"
   (cd "$root" && cmake --preset "$1") >>"$log" 2>&1 || build_failed "$log" "$1"
   (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$1" --target "$2") 2>&1 </dev/null |
-    follow "$log" "building ($1)" '^\[([0-9]+)/([0-9]+)\]'
+    follow_ninja "$log" "building ($1)"
   [ "${PIPESTATUS[0]}" = 0 ] || build_failed "$log" "$1"
 }
 
 build_program() {
   local began
   mkdir -p "$root/build" 2>/dev/null || give_up 3 "cannot write in $root" "try: give yourself write permission there"
-  install_debian build
   exec 9>"$root/build/.lock" || give_up 3 "cannot write in $root/build" "try: give yourself write permission there"
   if ! flock -n 9; then
     say "another cutelab is setting up; waiting for it"
     flock 9
   fi
   if ! is_fresh; then
+    install_debian build
     began=$(mktemp "$root/build/.began-XXXXXX")  # a file changed from now on is newer than what we build
     python3 "$root/tools/setup/fetch.py" || { rm -f "$began"; exit 3; }
     trap 'rm -f "$began"' EXIT
