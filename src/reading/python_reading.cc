@@ -1,6 +1,7 @@
 #include "reading/python_reading.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "reading/checklist/checklist.h"
@@ -33,10 +34,12 @@ void extract(FactContext& context) {
   extract_copies(context);
   extract_pipelines(context);
   extract_mma(context);
+  extract_helper_barriers(context);
   extract_layouts(context);
   extract_epilogue(context);
   extract_boundaries(context);
   extract_schedulers(context);
+  name_roles(context);
 }
 
 /// The cluster a launch would get if every flag and constructor argument could be anything; None where none
@@ -81,11 +84,51 @@ const RoleBlock* role_around(const FactContext& context, source::Node node) {
   return innermost;
 }
 
+/// The role that runs a helper function: the one role all its calls stand in, up to a few calls away.
+std::string role_of_function(const FactContext& context, int function, int depth = 0) {
+  if (function < 0 || depth > 4) return {};
+  std::string role;
+  for (const evidence::Function& caller : context.reading.functions)
+    for (const evidence::Function::Call& call : caller.calls) {
+      if (call.callee != function) continue;
+      std::string one;
+      for (const CallSite& site : context.calls())
+        if (context.at(site.call) == call.at) {
+          const RoleBlock* block = role_around(context, site.call);
+          one = block                       ? block->name
+                : site.function == function ? role
+                                            : role_of_function(context, site.function, depth + 1);
+        }
+      if (one.empty() || (!role.empty() && role != one)) return {};
+      role = one;
+    }
+  return role;
+}
+
+/// Says of objects that are made once whether the defaults make them at all.
+void note_inactive(FactContext& context, Draft& draft) {
+  const std::string& kind = draft.fact.kind;
+  if (kind != "pipeline" && kind != "pipeline-helper" && kind != "tma-descriptor" && kind != "launch" &&
+      kind != "allocation")
+    return;
+  const Activity activity = context.evaluator.active(0, draft.node);
+  if (activity.state != evidence::Tristate::no) return;
+  draft.fact.values["active"] = evidence::literal(false);
+  draft.fact.values["condition"] = evidence::literal(activity.condition);
+}
+
 void finish_facts(FactContext& context) {
+  std::map<int, std::string> role_of;
   for (Draft& draft : context.drafts) {
     evidence::Fact& fact = draft.fact;
     if (fact.kernel.empty()) fact.kernel = kernel_around(context, draft.node);
-    if (const RoleBlock* role = role_around(context, draft.node)) fact.role = role->name;
+    note_inactive(context, draft);
+    if (const RoleBlock* role = role_around(context, draft.node)) {
+      fact.role = role->name;
+    } else if (const int f = context.module().function_at(draft.node); f >= 0) {
+      const auto known = role_of.find(f);
+      fact.role = known != role_of.end() ? known->second : role_of[f] = role_of_function(context, f);
+    }
     for (const auto& [name, value] : fact.values)
       if (value.known_by == evidence::KnownBy::computed) fact.known_by = evidence::KnownBy::computed;
   }

@@ -36,14 +36,18 @@ evidence::PatternFinding PatternBuilder::present(std::string says) {
     const Activity activity = context.evaluator.active(0, node);
     // A test on thread, warp or tile at run time does not turn code off; only what is decided before the
     // launch does.
-    if (activity.state != Tristate::no)
+    const bool before_launch = activity.condition.find("const_expr") != std::string::npos;
+    if (activity.state == Tristate::undetermined && before_launch) {
+      if (best == Tristate::no) best = Tristate::undetermined;
+      if (condition.empty()) condition = activity.condition;
+    } else if (activity.state != Tristate::no)
       best = Tristate::yes;
     else if (condition.empty())
       condition = activity.condition;
     (activity.state != Tristate::no ? first : later).push_back(node);
   }
   finding.default_active = best;
-  if (best == Tristate::no) finding.condition = condition;
+  if (best != Tristate::yes) finding.condition = condition;
   first.insert(first.end(), later.begin(), later.end());
   for (const source::Node node : first) {
     const evidence::Location place = context.at(node);

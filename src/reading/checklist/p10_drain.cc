@@ -26,12 +26,28 @@ bool issues(FactContext& context, Node loop, bool wgmma) {
   return false;
 }
 
-/// Whether a loop that issues the work ends before `node` in a block around it.
+/// A call of a local function that holds the loop.
+bool calls_loop(FactContext& context, Node statement) {
+  for (std::uint32_t i = statement.index(); i < statement.end_index(); ++i) {
+    const Node n = statement.tree()->at(i);
+    int m = 0, f = -1;
+    if (!n.is(NodeKind::call) || !context.evaluator.callee_function(0, n, &m, &f)) continue;
+    const Node body = context.program.module(m).functions()[static_cast<std::size_t>(f)].body;
+    for (std::uint32_t j = body.index(); body && j < body.end_index(); ++j)
+      if (body.tree()->at(j).is(NodeKind::for_statement) && context.function_contains(m, f, {"gemm"}))
+        return true;
+  }
+  return false;
+}
+
+/// Whether a loop that issues the work, or a call that holds one, ends before `node` in a block around it.
 bool after_loop(FactContext& context, Node node, bool wgmma) {
   for (Node n = node; n && !n.is(NodeKind::function_definition); n = n.parent())
-    for (Node s = n.parent().first(); s && s.index() < n.index(); s = s.next())
-      if ((s.is(NodeKind::for_statement) || s.is(NodeKind::while_statement)) && issues(context, s, wgmma))
-        return true;
+    for (Node s = n.parent().first(); s && s.index() < n.index(); s = s.next()) {
+      const bool loop = s.is(NodeKind::for_statement) || s.is(NodeKind::while_statement);
+      if (loop && issues(context, s, wgmma)) return true;
+      if (!loop && wgmma && s.is(NodeKind::expression_statement) && calls_loop(context, s)) return true;
+    }
   return false;
 }
 }  // namespace

@@ -39,7 +39,7 @@ struct Abstract {
   int module = -1;       ///< function, type, instance: where it is defined; object: module of `made_at`
   int index = -1;        ///< function or class index in that module
   source::Node made_at;  ///< call that made an object or instance; where an unknown stopped
-  const Frame* frame = nullptr;  ///< instance: frame of its construction; function: frame that closes over
+  const Frame* frame = nullptr;         ///< object, instance: activation of the call that made it
   std::vector<std::string> depends_on;  ///< for unknown
 
   bool known() const { return kind != Kind::unknown; }

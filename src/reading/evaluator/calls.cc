@@ -15,6 +15,14 @@ std::string_view leaf_of(Node function) {
   if (function.is(NodeKind::attribute)) return function.child(Field::attribute_field).text();
   return function.is(NodeKind::identifier) ? function.text() : std::string_view();
 }
+/// The unknown inside a value, the value itself or an item of a tuple; empty text when all is known.
+Abstract first_unknown(const Abstract& a) {
+  if (a.is(Abstract::Kind::unknown)) return a;
+  for (const Abstract& item : a.items)
+    if (a.is(Abstract::Kind::tuple))
+      if (Abstract inner = first_unknown(item); !inner.text.empty()) return inner;
+  return {};
+}
 }  // namespace
 
 Folder::Folder(source::Program& program, std::vector<std::pair<std::string, std::string>> settings,
@@ -23,6 +31,11 @@ Folder::Folder(source::Program& program, std::vector<std::pair<std::string, std:
 
 Abstract Folder::value_of(int module, Node expression) {
   return evaluate(expression, root(module, program_.module(module).function_at(expression)));
+}
+
+Abstract Folder::argument_of(const Abstract& object, Node argument) {
+  if (object.frame) return evaluate(argument, object.frame);
+  return value_of(object.module, argument);
 }
 
 std::string Folder::callee_path(int module, Node call) {
@@ -81,6 +94,12 @@ Abstract Folder::call(Node n, const Frame* frame) {
     }
     if (plain)
       if (auto value = models::call(callee.path, arguments, n)) return *value;
+    for (const Abstract& a : arguments)
+      if (Abstract cause = first_unknown(a); !cause.text.empty()) {
+        cause.path = callee.path;
+        cause.items.clear();
+        return cause;
+      }
   }
   if (callee.path.empty()) {
     Abstract out =
@@ -92,7 +111,9 @@ Abstract Folder::call(Node n, const Frame* frame) {
     out.items.clear();
     return out;
   }
-  return Abstract::object(callee.path, frame->module, n);
+  Abstract out = Abstract::object(callee.path, frame->module, n);
+  out.frame = frame;
+  return out;
 }
 
 Abstract Folder::call_function(const Abstract& function, Node n, const Frame* frame) {

@@ -20,6 +20,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   /// Value of an expression where it stands, under the file's own defaults and the request's settings.
   virtual Abstract value_of(int module, source::Node expression) = 0;
+  /// Value of an argument of the call that made an object, in the activation that made it.
+  virtual Abstract argument_of(const Abstract& object, source::Node argument) = 0;
   /// Whether a node is compiled and executed under those defaults (branches around it, calls that lead to
   /// it).
   virtual Activity active(int module, source::Node node) = 0;

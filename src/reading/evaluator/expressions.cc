@@ -166,6 +166,7 @@ Abstract Folder::subscript(Node n, const Frame* frame) {
                      ? Abstract::object("", object.module, object.made_at)
                      : Abstract::unknown(object.known() ? "needs evaluation: subscript" : object.text,
                                          object.depends_on, n);
+  out.frame = object.frame;
   if (!object.path.empty())
     out.path = object.path + (index.is_number() ? "[" + std::to_string(index.number) + "]" : "[]");
   if (out.is(Kind::unknown) && out.depends_on.empty())

@@ -165,6 +165,12 @@ Abstract Folder::parameter_value(int position, const Frame* frame) {
     return Abstract::unknown("variable arguments", {wanted.name}, function.node);
   if (inputs_ == Inputs::anything && function.name == "__init__")
     return Abstract::unknown("any value may be given", {wanted.name}, function.node);
+  // A parameter of a DSL number type is a run-time argument of the compiled function, whatever sample value
+  // compiles it.
+  if (wanted.annotation && (function.has_decorator("jit") || function.has_decorator("kernel")) &&
+      models::bits_of_type(source::dotted_text(wanted.annotation)))
+    return Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name},
+                             function.node);
   if (!frame->call) return parameter_from_callers(position, frame);
   bool splat = false;
   const int skip = function.class_index >= 0 && !function.is_static() ? 1 : 0;

@@ -37,8 +37,11 @@ Abstract Folder::attribute_of(const Abstract& object, const std::string& name, N
     }
     return Abstract::name(object.path + "." + name);
   }
-  if (object.is(Kind::object))
-    return Abstract::object(object.path + "." + name, object.module, object.made_at);
+  if (object.is(Kind::object)) {
+    Abstract member = object;
+    member.path += "." + name;
+    return member;
+  }
   Abstract out = Abstract::unknown(object.known() ? "needs evaluation: attribute ." + name : object.text,
                                    object.depends_on, use);
   out.path = (object.path.empty() ? source::dotted_text(use.child(Field::object_field)) : object.path);

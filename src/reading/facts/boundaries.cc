@@ -24,11 +24,14 @@ bool device_function(const FactContext& context, Node n) {
 /// `if row < problem_m:` in device code: a comparison of a coordinate with an extent.
 bool guards_extent(Node condition) {
   if (!condition.is(NodeKind::comparison_operator) && !condition.is(NodeKind::boolean_operator)) return false;
+  for (const Node operand : condition.children())
+    if (operand.is(NodeKind::integer)) return false;  // a test of a count, not of a coordinate
   const std::string_view text = condition.text();
   if (text.find('<') == std::string_view::npos && text.find('>') == std::string_view::npos) return false;
   const std::string low = to_lower(text);
-  if (low.find("const_expr") != std::string::npos || low.find("warp") != std::string::npos ||
-      low.find("tile_cnt") != std::string::npos || low.find("stage") != std::string::npos)
+  if (low.find("const_expr") != std::string::npos || low.find("cluster") != std::string::npos ||
+      low.find("warp") != std::string::npos || low.find("tile_cnt") != std::string::npos ||
+      low.find("stage") != std::string::npos)
     return false;
   static constexpr const char* extents[] = {"shape", "seqlen",   "limit",  "extent", "size(", "problem",
                                             "_len",  "num_rows", "length", "actual", "bound"};

@@ -165,13 +165,13 @@ std::string FactContext::operation_of(const Abstract& object, int depth) {
   const Node first = object.made_at.child(Field::arguments_field).first();
   const Node argument = first.is(NodeKind::keyword_argument) ? first.child(Field::value_field) : first;
   if (argument) {
-    std::string inner = operation_of(evaluator.value_of(object.module, argument), depth + 1);
+    std::string inner = operation_of(evaluator.argument_of(object, argument), depth + 1);
     if (!inner.empty()) return inner;
   }
   // A method on the object that holds the operation: tiled_copy.get_slice(tidx)
   const Node function = object.made_at.child(Field::function_field);
   if (function.is(NodeKind::attribute))
-    return operation_of(evaluator.value_of(object.module, function.child(Field::object_field)), depth + 1);
+    return operation_of(evaluator.argument_of(object, function.child(Field::object_field)), depth + 1);
   return {};
 }
 

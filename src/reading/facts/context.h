@@ -85,16 +85,18 @@ void extract_constructs(FactContext& context);  ///< every call the construct ta
 void extract_launches(FactContext& context);    ///< H2, H4
 void extract_storage(FactContext& context);     ///< H3: structs, members, stage constants
 void extract_roles(FactContext& context);       ///< D1: dispatch, role constants; fills context.roles
+void name_roles(FactContext& context);          ///< names roles by what they do; needs the other facts
 void extract_descriptors(
     FactContext& context);  ///< H1: descriptors made through local helpers; completes descriptor facts
 void extract_copies(FactContext& context);  ///< D3: cute.copy by TMA and cp.async
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
-void extract_mma(FactContext& context);         ///< D4: tiles, accumulators, pipelined loops
-void extract_layouts(FactContext& context);     ///< D6: swizzles applied to buffers
-void extract_epilogue(FactContext& context);    ///< E1: final stores
-void extract_boundaries(FactContext& context);  ///< B1: predicates and masks
-void extract_schedulers(FactContext& context);  ///< S1: loops over work tiles
+void extract_mma(FactContext& context);              ///< D4: tiles, accumulators, pipelined loops
+void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helpers of other files
+void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
+void extract_epilogue(FactContext& context);         ///< E1: final stores
+void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
+void extract_schedulers(FactContext& context);       ///< S1: loops over work tiles
 
 // What is not a fact of a family.
 void read_functions(FactContext& context);  ///< functions, call graph, launches

@@ -43,9 +43,30 @@ bool states_rule(std::string_view line) {
                      [&](const char* w) { return line.find(w) != std::string_view::npos; });
 }
 
+/// `python examples/x.py --flags` in a docstring, where x.py is not this file: copying it would run another
+/// file, or none.
+void check_command(FactContext& context, std::string_view line, int number, Node string_node) {
+  const auto at = line.find("python");
+  const auto end = line.find(".py");
+  if (at == std::string_view::npos || end == std::string_view::npos || end < at) return;
+  std::size_t begin = end;
+  while (begin > 0 && std::string_view(" /\t").find(line[begin - 1]) == std::string_view::npos) --begin;
+  const std::string named(line.substr(begin, end + 3 - begin));
+  const std::string& path = context.module().path();
+  const std::string own = path.substr(path.rfind('/') + 1);
+  if (named == own || (end + 3 < line.size() && line[end + 3] != ' ')) return;
+  evidence::Constraint rule;
+  rule.text = "the docstring's command names " + named + "; this file is " + own;
+  rule.at = context.at(string_node);
+  rule.at.span.line = rule.at.span.end_line = static_cast<std::uint32_t>(number);
+  rule.at.span.column = 1;
+  context.reading.constraints.push_back(std::move(rule));
+}
+
 void add_docstring_rules(FactContext& context, Node string_node) {
   int line = string_node.line();
   for (const auto text : split(string_node.text(), '\n')) {
+    check_command(context, text, line, string_node);
     if (states_rule(text) && context.reading.constraints.size() < 60) {
       evidence::Constraint rule;
       rule.text = std::string(trim(text)).substr(0, 300);

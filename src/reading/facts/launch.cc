@@ -58,31 +58,88 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel) 
   draft.construct = "launch:" + name;
 }
 
-/// Where the expression of a launch keyword comes from: the assignment of its name, the grid helper's own
-/// lines.
-void add_sources(FactContext& context, std::string_view keyword, Node value, const std::string& kernel) {
-  if (!value.is(NodeKind::identifier) && !value.is(NodeKind::attribute)) return;
+/// Bindings of a name as it is seen where it is used: local, of an enclosing function, of the module;
+/// attributes by class.
+std::vector<int> bindings_of(const FactContext& context, Node use, const std::string& name) {
   const source::PythonModule& module = context.module();
-  const std::string name = source::dotted_text(value);
-  std::vector<int> bound;
   if (name.starts_with("self."))
-    bound = module.attributes(module.class_at(value), name.substr(5));
-  else
-    for (int scope = module.function_at(value); bound.empty();) {
-      bound = module.bindings(scope, name);
-      if (scope < 0) break;
-      scope = module.functions()[static_cast<std::size_t>(scope)].enclosing;
-    }
-  for (const int index : bound) {
-    const source::Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
-    if (!a.value || a.value.is(NodeKind::none)) continue;
-    Draft& draft = context.add(Family::H2, kind_of_keyword(keyword), a.name,
-                               std::string(keyword) + " computed here", a.statement);
-    draft.fact.values[std::string(keyword)] = context.value(a.value);
-    draft.fact.kernel = kernel;
-    draft.construct = "launch-source:" + std::string(keyword);
+    return module.attributes(module.class_at(use), name.substr(5, name.find('.', 5) - 5));
+  for (int scope = module.function_at(use);;
+       scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
+    const auto& bound = module.bindings(scope, name);
+    if (!bound.empty() || scope < 0) return bound;
   }
 }
+
+/// The dotted names an expression reads, outermost chains only.
+std::vector<Node> names_in(Node expression) {
+  std::vector<Node> out;
+  for (std::uint32_t i = expression.index(); i < expression.end_index();) {
+    const Node n = expression.tree()->at(i);
+    const bool chain =
+        (n.is(NodeKind::identifier) || n.is(NodeKind::attribute)) && !source::dotted_text(n).empty();
+    const bool label = n.field() == Field::name_field && n.parent().is(NodeKind::keyword_argument);
+    if (chain && !label) out.push_back(n);
+    i = chain ? n.end_index() : i + 1;
+  }
+  return out;
+}
+
+/// Where the parts of a launch keyword come from: the assignments of the names in it, then of the names in
+/// those, a few steps back, and the returns of local functions that compute one.
+class Sources {
+ public:
+  Sources(FactContext& context, Family family, const char* kind, std::string keyword, std::string kernel)
+      : context_(context),
+        family_(family),
+        kind_(kind),
+        keyword_(std::move(keyword)),
+        kernel_(std::move(kernel)) {}
+
+  void follow(Node expression, int steps) {
+    for (const Node name : names_in(expression)) {
+      for (const int index : bindings_of(context_, name, source::dotted_text(name))) {
+        const source::Assignment& a = context_.module().assignments()[static_cast<std::size_t>(index)];
+        if (!a.value || a.value.is(NodeKind::none) || a.form != source::Assignment::Form::plain) continue;
+        if (!cite(a.statement, a.name, a.value)) continue;
+        if (steps > 1) follow(a.value, steps - 1);
+        if (a.value.is(NodeKind::call)) follow_call(a.value);
+      }
+    }
+  }
+
+  void follow_call(Node call) {
+    int m = 0, f = -1;
+    if (!context_.evaluator.callee_function(0, call, &m, &f) || m != 0) return;
+    const source::PythonFunction& function = context_.module().functions()[static_cast<std::size_t>(f)];
+    for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
+      const Node n = context_.module().tree().at(i);
+      if (n.is(NodeKind::return_statement) && n.first() && context_.module().function_at(n) == f)
+        cite(n, function.qualified, n.first());
+    }
+  }
+
+ private:
+  static constexpr int most = 14;
+  bool cite(Node statement, const std::string& name, Node value) {
+    if (cited_ >= most) return false;
+    for (const Node known : seen_)
+      if (known == statement) return false;
+    seen_.push_back(statement);
+    ++cited_;
+    Draft& draft = context_.add(family_, kind_, name, keyword_ + " computed here", statement);
+    draft.fact.values[keyword_] = context_.value(value);
+    draft.fact.kernel = kernel_;
+    draft.construct = "launch-source:" + keyword_;
+    return true;
+  }
+  FactContext& context_;
+  Family family_;
+  const char* kind_;
+  std::string keyword_, kernel_;
+  std::vector<Node> seen_;
+  int cited_ = 0;
+};
 
 void add_launch(FactContext& context, const CallSite& site) {
   const std::string kernel = kernel_of(context, site.call.child(Field::function_field));
@@ -99,7 +156,13 @@ void add_launch(FactContext& context, const CallSite& site) {
     if (name == "grid" || name == "block" || name == "cluster") values[name] = context.value(value);
     if (name == "block") values["threads"] = threads_of(context.value(value));
     if (name == "smem") values["smem_bytes"] = context.value(value);
-    if (name == "grid" || name == "block" || name == "cluster") add_sources(context, name, value, kernel);
+    if (name == "grid" || name == "block" || name == "cluster")
+      Sources(context, Family::H2, kind_of_keyword(name), name, kernel).follow(value, 2);
+    if (name == "smem") {
+      Sources sources(context, Family::H3, "size-formula", "smem_bytes", kernel);
+      sources.follow(value, 2);
+      if (value.is(NodeKind::call)) sources.follow_call(value);
+    }
   }
   if (!context.keyword(site.call, "smem"))
     context.drafts[index].fact.values["smem_bytes"] =

@@ -105,6 +105,19 @@ void add_zeroing(FactContext& context) {
   }
 }
 
+/// mma_fn = partial(helpers.gemm_w_idx, tiled_mma, …): the multiply is bound here and called under another
+/// name.
+void add_bound_gemms(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "partial") continue;
+    const std::string bound = source::dotted_text(context.positional(site.call, 0));
+    if (!bound.substr(bound.rfind('.') + 1).starts_with("gemm")) continue;
+    Draft& draft = context.add(Family::D4, evidence::kind::gemm, site.target,
+                               "matrix multiply " + bound + " bound to " + site.target, site.call);
+    draft.construct = "gemm-bound";
+  }
+}
+
 /// Calls of local helpers that hold the matrix multiply.
 void add_helper_gemms(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -143,6 +156,7 @@ void extract_mma(FactContext& context) {
   add_tiles(context);
   add_zeroing(context);
   add_helper_gemms(context);
+  add_bound_gemms(context);
 }
 
 }  // namespace cutelab::reading

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -44,20 +45,46 @@ void complete(FactContext& context, Draft& draft) {
 /// A pipeline made by a local helper or method: the call that keeps it.
 void add_helper_pipelines(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    if (site.target.find("pipe") == std::string::npos && site.target.find("producer") == std::string::npos &&
-        site.target.find("barrier") == std::string::npos && site.leaf.find("pipeline") == std::string::npos)
-      continue;
     int m = 0, f = -1;
-    if (site.leaf == "create" || !context.evaluator.callee_function(0, site.call, &m, &f)) continue;
+    if (site.leaf == "create" || site.target.empty() ||
+        !context.evaluator.callee_function(0, site.call, &m, &f) ||
+        !context.function_contains(m, f, {"create"}))
+      continue;
     const Abstract made = context.evaluator.value_of(0, site.call);
     std::string path = made.path;
-    for (const Abstract& item : made.items)
+    for (const Abstract& item : made.items) {
       if (path.find("Pipeline") == std::string::npos) path = item.path;
-    if (path.find("Pipeline") == std::string::npos) continue;
+      if (made.is(Abstract::Kind::tuple)) break;
+    }
+    if (path.find("Pipeline") == std::string::npos || path.find("PipelineState") != std::string::npos ||
+        path.find("make_pipeline_state") != std::string::npos)
+      continue;
     Draft& draft = context.add(Family::D2, "pipeline-helper", site.target,
                                site.target + ": " + class_of(path, "") + " made by " + site.leaf, site.call);
     draft.construct = "pipeline-helper";
     draft.path = path;
+  }
+}
+
+/// Where the bytes per transaction are added up: the assignments of what tx_count is given.
+void add_transaction_bytes(FactContext& context) {
+  std::set<std::string> done;
+  for (const CallSite& site : context.calls()) {
+    Node given = context.keyword(site.call, "tx_count");
+    if (!given || (!given.is(NodeKind::identifier) && !given.is(NodeKind::attribute))) continue;
+    const std::string name = source::dotted_text(given);
+    const source::PythonModule& module = context.module();
+    const auto& bound = name.starts_with("self.") ? module.attributes(module.class_at(given), name.substr(5))
+                                                  : module.bindings(site.function, name);
+    if (!done.insert(name + std::to_string(site.function)).second) continue;
+    for (const int index : bound) {
+      const source::Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
+      if (!a.value || a.value.is(NodeKind::none)) continue;
+      Draft& draft =
+          context.add(Family::D2, "transaction-bytes", name, "bytes one stage expects", a.statement);
+      draft.construct = "transaction-bytes";
+      draft.fact.values["bytes"] = context.value(a.value);
+    }
   }
 }
 
@@ -81,6 +108,7 @@ void extract_pipelines(FactContext& context) {
     }
   }
   add_helper_pipelines(context);
+  add_transaction_bytes(context);
 }
 
 }  // namespace cutelab::reading

@@ -24,7 +24,7 @@ bool is_index_name(std::string_view text) {
          low.find("warp_group_idx") != std::string::npos || low.find("warpgroup_idx") != std::string::npos ||
          low.find("warp_group_role") != std::string::npos || low == "warp" || low == "wg_idx" ||
          low == "widx" || low.find("warp_group_thread") != std::string::npos || low == "wid" ||
-         low == "warp_rank";
+         low == "warp_rank" || low.find("warp_role") != std::string::npos;
 }
 
 bool is_role_flag(std::string_view text) {
@@ -90,6 +90,33 @@ void add_dispatch(FactContext& context, Node condition, Node block, Node stateme
   context.roles.push_back(std::move(role));
 }
 
+/// A branch of device code on something the file's configuration decides: with const_expr only one side is
+/// traced; a plain if on such a value traces both sides.
+void add_branch(FactContext& context, Node statement) {
+  const Node condition = statement.child(Field::condition_field);
+  const bool compile_time = condition.text().find("const_expr") != std::string_view::npos;
+  const Abstract value = context.evaluator.value_of(0, condition);
+  const bool decided = value.is_number() || value.is(Abstract::Kind::none);
+  if (!compile_time && !decided) return;
+  Draft& draft =
+      context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
+                  compile_time ? "decided while tracing: one side is compiled"
+                               : "a plain if on a value known while tracing: both sides are compiled",
+                  statement);
+  draft.construct = "branch";
+  draft.fact.optional = true;
+  draft.fact.values["decided"] = evidence::literal(compile_time ? "compile-time" : "run-time");
+  draft.fact.values["taken"] =
+      decided ? evidence::literal(value.number != 0) : context.value(value, condition);
+}
+
+bool in_device_function(const FactContext& context, Node n) {
+  const source::PythonModule& module = context.module();
+  for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
+    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return true;
+  return false;
+}
+
 void add_dispatches(FactContext& context) {
   const source::Tree& tree = context.module().tree();
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
@@ -103,6 +130,8 @@ void add_dispatches(FactContext& context) {
       Draft& draft = context.add(Family::D1, evidence::kind::identity,
                                  std::string(condition.text().substr(0, 60)), "leader only", n);
       draft.construct = "leader-test";
+    } else if (in_device_function(context, n)) {
+      add_branch(context, n);
     }
   }
 }
@@ -112,7 +141,8 @@ void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
     if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty()) continue;
     const std::string low = to_lower(last_part(a.name));
-    const bool id = low.find("warp_id") != std::string::npos ||
+    const bool id = (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
+                    (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
                     low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") ||
                     low.ends_with("_warps") || low.ends_with("_warp_groups");
     const bool registers = low.find("register_requirement") != std::string::npos ||
@@ -149,7 +179,49 @@ void complete_register_facts(FactContext& context) {
                                                                                           : "decrease");
   }
 }
+/// What a block does, told by the facts on its lines and by the helpers it calls; "" when it does none of the
+/// jobs roles are named for.
+std::string work_of(FactContext& context, Node block) {
+  bool loads = false, multiplies = false, stores = false, prefetches = false;
+  for (const Draft& d : context.drafts) {
+    if (!block.contains(d.node)) continue;
+    loads = loads || d.construct == "tma-load" || d.construct.find("shared_cluster") != std::string::npos;
+    multiplies = multiplies || d.fact.kind == evidence::kind::gemm;
+    stores = stores || d.construct == "tma-store";
+    prefetches = prefetches || d.fact.kind == "descriptor-prefetch";
+  }
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (!block.contains(site.call) || site.receiver.empty() || (multiplies && loads)) continue;
+    if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;
+    multiplies = multiplies || context.function_contains(m, f, {"gemm"});
+  }
+  if (multiplies) return loads ? "load and mma" : "mma";
+  if (loads) return "load";
+  return stores ? "store" : prefetches ? "prefetch" : "";
+}
+
+/// A branch on `==` or `in` is named for its constant; any other for what it does.
+void name_roles_by_work(FactContext& context) {
+  for (RoleBlock& role : context.roles) {
+    const std::string_view condition = role.condition.text();
+    const bool named =
+        condition.find("self.") != std::string_view::npos &&
+        (condition.find("==") != std::string_view::npos || condition.find(" in ") != std::string_view::npos);
+    const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
+    if (named || flag) continue;
+    const std::string work = work_of(context, role.block);
+    if (work.empty()) continue;
+    for (Draft& draft : context.drafts)
+      if (draft.construct == "dispatch" && draft.node.child(Field::condition_field) == role.condition)
+        draft.fact.subject = work;
+    role.name = work;
+  }
+}
+
 }  // namespace
+
+void name_roles(FactContext& context) { name_roles_by_work(context); }
 
 void extract_roles(FactContext& context) {
   add_dispatches(context);

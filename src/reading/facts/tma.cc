@@ -25,6 +25,19 @@ const char* direction_of(const std::string& operation) {
   return operation.empty() ? nullptr : "load";
 }
 
+/// Direction, operation and multicast of a descriptor by the qualified name of its copy operation.
+void add_operation(FactContext& context, Draft& draft, const std::string& operation, Node where) {
+  if (const char* direction = direction_of(operation))
+    draft.fact.values["direction"] = evidence::literal(direction);
+  if (operation.empty()) return;
+  draft.fact.values["operation"] = evidence::literal(operation.substr(operation.find_last_of('.') + 1));
+  draft.fact.values["multicast"] = evidence::literal(operation.find("Multicast") != std::string::npos);
+  if (operation.find("cluster_shape_to_tma_atom") != std::string::npos)
+    draft.fact.values["multicast"] =
+        evidence::undetermined("chosen in the library by the cluster shape", {"cluster shape"},
+                               context.at(where), std::string(where.text().substr(0, 80)));
+}
+
 /// Tensor, direction and operation of a descriptor: what make_tiled_tma_atom* is given.
 void complete_descriptor(FactContext& context, Draft& draft) {
   const Node operation_node = context.positional(draft.node, 0);
@@ -32,21 +45,18 @@ void complete_descriptor(FactContext& context, Draft& draft) {
   if (!tensor) tensor = context.keyword(draft.node, "gmem_tensor");
   if (tensor) draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
   if (!operation_node || draft.construct.starts_with("create_tensor_map")) return;
-  const std::string operation = context.operation_of(context.evaluator.value_of(0, operation_node));
-  if (const char* direction = direction_of(operation))
-    draft.fact.values["direction"] = evidence::literal(direction);
-  if (!operation.empty()) {
-    const auto dot = operation.find_last_of('.');
-    draft.fact.values["operation"] =
-        evidence::literal(operation.substr(dot == std::string::npos ? 0 : dot + 1));
-    draft.fact.values["multicast"] = evidence::literal(operation.find("Multicast") != std::string::npos);
-    if (operation.find("cluster_shape_to_tma_atom") != std::string::npos)
-      draft.fact.values["multicast"] = evidence::undetermined(
-          "chosen in the library by the cluster shape", {"cluster shape"}, context.at(operation_node),
-          std::string(operation_node.text().substr(0, 80)));
-  }
+  const Abstract given = context.evaluator.value_of(0, operation_node);
+  add_operation(context, draft, context.operation_of(given), operation_node);
   if (const Node degree = context.keyword(draft.node, "num_multicast"))
     draft.fact.values["multicast_degree"] = context.value(degree);
+}
+
+/// A descriptor made inside a helper stands for each call of the helper: the calls carry what differs.
+void leave_to_calls(FactContext& context, int function) {
+  for (Draft& draft : context.drafts)
+    if (draft.fact.kind == evidence::kind::tma_descriptor && draft.construct != "descriptor-helper" &&
+        context.module().function_at(draft.node) == function)
+      for (const char* name : {"direction", "multicast", "operation"}) draft.fact.values.erase(name);
 }
 
 /// `tma_atom_a, tma_tensor_a = self._make_tma_atoms(a, …)`: a descriptor through a local helper, at the call.
@@ -63,6 +73,10 @@ void add_helper_descriptors(FactContext& context) {
     draft.construct = "descriptor-helper";
     const Node tensor = context.positional(site.call, 0);
     if (tensor) draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
+    const Abstract made = context.evaluator.value_of(0, site.call);
+    const Abstract& atom = made.is(Abstract::Kind::tuple) && !made.items.empty() ? made.items.front() : made;
+    add_operation(context, draft, context.operation_of(atom), site.call);
+    if (m == 0) leave_to_calls(context, f);
   }
 }
 

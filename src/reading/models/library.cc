@@ -14,20 +14,34 @@ std::string_view leaf(std::string_view path) {
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
-constexpr std::array<std::string_view, 28> known_leaves = {"len",        "min",
-                                                           "max",        "int",
-                                                           "bool",       "float",
-                                                           "abs",        "sum",
-                                                           "tuple",      "list",
-                                                           "prod",       "ceil",
-                                                           "gcd",        "lcm",
-                                                           "const_expr", "ceil_div",
-                                                           "round_up",   "Int32",
-                                                           "Int64",      "Uint32",
-                                                           "size",       "get_smem_capacity_in_bytes",
-                                                           "Boolean",    "isinstance",
-                                                           "getattr",    "Constexpr",
-                                                           "sorted",     "target_version"};
+constexpr std::array<std::string_view, 28> known_leaves = {"len",
+                                                           "min",
+                                                           "max",
+                                                           "int",
+                                                           "bool",
+                                                           "float",
+                                                           "abs",
+                                                           "sum",
+                                                           "tuple",
+                                                           "list",
+                                                           "prod",
+                                                           "ceil",
+                                                           "gcd",
+                                                           "lcm",
+                                                           "const_expr",
+                                                           "ceil_div",
+                                                           "round_up",
+                                                           "Int32",
+                                                           "Int64",
+                                                           "Uint32",
+                                                           "size",
+                                                           "get_smem_capacity_in_bytes",
+                                                           "Boolean",
+                                                           "isinstance",
+                                                           "getattr",
+                                                           "Constexpr",
+                                                           "cluster_shape_to_tma_atom_A",
+                                                           "cluster_shape_to_tma_atom_B"};
 
 std::optional<std::int64_t> product(const Abstract& a) {
   if (a.is_number()) return a.number;
@@ -65,6 +79,17 @@ std::optional<Abstract> extreme(const std::vector<Abstract>& arguments, bool sma
   const auto less = [](const Abstract& a, const Abstract& b) { return a.number < b.number; };
   return smallest ? *std::min_element(items.begin(), items.end(), less)
                   : *std::max_element(items.begin(), items.end(), less);
+}
+
+/// The load operation the library takes for an operand: multicast for A if the cluster's N is not 1, for B if
+/// its M is more than the CTAs that one MMA spans (blackwell_helpers.py of the DSL). M of 2 may be one pair
+/// of CTAs: not told here.
+std::optional<Abstract> load_operation(char operand, const Abstract& cluster) {
+  if (!cluster.is(Kind::tuple) || cluster.items.size() < 2) return std::nullopt;
+  const Abstract& extent = cluster.items[operand == 'A' ? 1 : 0];
+  if (!extent.is_number() || (operand == 'B' && extent.number == 2)) return std::nullopt;
+  return Abstract::name(extent.number == 1 ? "cutlass.cute.nvgpu.cpasync.CopyBulkTensorTileG2SOp"
+                                           : "cutlass.cute.nvgpu.cpasync.CopyBulkTensorTileG2SMulticastOp");
 }
 
 std::optional<Abstract> total(const Abstract& a) {
@@ -110,6 +135,7 @@ std::optional<Abstract> call(const std::string& path, const std::vector<Abstract
   if (arguments.size() == 2) {
     if (name == "ceil_div") return ceil_div(arguments[0], arguments[1], false);
     if (name == "round_up") return ceil_div(arguments[0], arguments[1], true);
+    if (name.starts_with("cluster_shape_to_tma_atom_")) return load_operation(name.back(), arguments[0]);
     if ((name == "gcd" || name == "lcm") && arguments[0].is_number() && arguments[1].is_number())
       return Abstract::integer(
           name == "gcd" ? std::gcd(arguments[0].number, arguments[1].number)

@@ -171,6 +171,7 @@ Abstract slot(const Abstract& value, int slot, const std::string& name, Node at)
   Abstract out =
       Abstract::unknown(value.known() ? "needs evaluation: unpacking" : value.text, value.depends_on, at);
   if (value.is(Kind::object) || value.is(Kind::name)) out = Abstract::object("", value.module, value.made_at);
+  out.frame = value.frame;
   if (!value.path.empty()) out.path = value.path + "[" + std::to_string(slot) + "]";
   if (!value.known()) {
     std::vector<Abstract> alternatives;

@@ -1,0 +1,88 @@
+#include <array>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/cpp/cpp_facts.h"
+
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+struct LaunchPart {
+  const char* name;
+  Family family;
+  const char* kind;
+};
+constexpr std::array<LaunchPart, 4> chevron_parts = {{{"grid", Family::H2, "grid"},
+                                                      {"block", Family::H2, "block"},
+                                                      {"smem", Family::H4, "launch-keyword"},
+                                                      {"stream", Family::H4, "launch-keyword"}}};
+
+void add_chevron(CppContext& context, Node syntax) {
+  const Node call = syntax.parent();
+  const std::string kernel = leaf_name(call.child(Field::function_field));
+  CppDraft& launch = context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, call);
+  launch.construct = "launch";
+  launch.fact.kernel = kernel;
+  std::map<std::string, evidence::Value> values;
+  std::size_t part = 0;
+  for (const Node argument : syntax.children()) {
+    if (part >= chevron_parts.size()) break;
+    const LaunchPart& p = chevron_parts[part++];
+    CppDraft& draft =
+        context.add(p.family, p.kind, p.name,
+                    std::string(p.name) + " = " + std::string(argument.text().substr(0, 120)), argument);
+    draft.construct = std::string("launch:") + p.name;
+    draft.fact.kernel = kernel;
+    values[p.name] = context.value(argument);
+    if (std::string_view(p.name) != "stream") draft.fact.values[p.name] = values[p.name];
+  }
+  for (CppDraft& draft : context.drafts)
+    if (draft.construct == "launch" && draft.node == call) {
+      draft.fact.values["grid"] = values["grid"];
+      draft.fact.values["block"] = values["block"];
+      if (values.count("smem")) draft.fact.values["smem_bytes"] = values["smem"];
+    }
+}
+
+/// dim3 dimGrid(…), dim3 dimBlock = …, ClusterLaunchParams params = {grid, block, cluster, smem}: what a
+/// launch is made of.
+void add_shape_declarations(CppContext& context, Node declaration) {
+  const std::string_view type = declaration.child(Field::type_field).text();
+  const bool shape = type == "dim3" || type.ends_with("ClusterLaunchParams") ||
+                     type.ends_with("cudaLaunchConfig_t") || type.ends_with("cudaLaunchAttribute");
+  if (!shape) return;
+  const std::string text(declaration.text().substr(0, 160));
+  const std::string low = to_lower(text);
+  const char* kind = low.find("grid") != std::string::npos      ? evidence::kind::grid
+                     : low.find("cluster") != std::string::npos ? evidence::kind::cluster
+                     : low.find("block") != std::string::npos   ? evidence::kind::block
+                                                                : evidence::kind::launch;
+  CppDraft& draft = context.add(Family::H2, kind, text.substr(0, 60), text, declaration);
+  draft.construct = std::string(kind) == evidence::kind::cluster ? "launch:cluster" : "launch-source";
+}
+}  // namespace
+
+void extract_cpp_launches(CppContext& context) {
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (n.is(NodeKind::kernel_call_syntax)) add_chevron(context, n);
+    if (n.is(NodeKind::declaration)) add_shape_declarations(context, n);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const std::string leaf = leaf_name(n.child(Field::function_field));
+    const bool launch = leaf == "cudaLaunchKernelEx" || leaf == "cudaLaunchKernelExC" ||
+                        leaf == "cudaLaunchKernel" || leaf == "launch_kernel_on_cluster" ||
+                        leaf == "cuLaunchKernel" || leaf == "cuLaunchKernelEx" ||
+                        leaf == "cudaLaunchCooperativeKernel";
+    if (!launch && leaf != "cudaFuncSetAttribute") continue;
+    CppDraft& draft = launch ? context.add(Family::H2, evidence::kind::launch, leaf, "launch by " + leaf, n)
+                             : context.add(Family::H4, evidence::kind::launch_keyword, leaf,
+                                           std::string(n.text().substr(0, 160)), n);
+    draft.construct = leaf;
+  }
+}
+
+}  // namespace cutelab::reading

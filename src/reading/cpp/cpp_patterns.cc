@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <functional>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/cpp/cpp_facts.h"
+
+namespace cutelab::reading {
+using evidence::PatternFinding;
+using evidence::Tristate;
+namespace {
+using Test = std::function<bool(const CppDraft&)>;
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// A pattern of a template source: what is written is compiled when the template is instantiated, so it
+/// counts as active; a value that only an instantiation tells is undetermined.
+class CppPattern {
+ public:
+  CppPattern(CppContext& shared, const char* id, const char* title) : context_(shared) {
+    finding_.id = id;
+    finding_.title = title;
+  }
+  bool any(const Test& test) const {
+    return std::any_of(context_.drafts.begin(), context_.drafts.end(), test);
+  }
+  bool cite(const Test& test) {
+    bool found = false;
+    for (const CppDraft& d : context_.drafts) {
+      if (!test(d)) continue;
+      found = true;
+      if (finding_.at.size() < 8) finding_.at.push_back(d.fact.at);
+    }
+    return found;
+  }
+  void decide(bool is, const char* present, const char* absent) {
+    finding_.present = is;
+    finding_.default_active = is ? Tristate::yes : Tristate::no;
+    finding_.says = is ? present : absent;
+    if (!is) finding_.at.clear();
+    context_.reading.patterns.push_back(finding_);
+  }
+  PatternFinding& finding() { return finding_; }
+
+ private:
+  CppContext& context_;
+  PatternFinding finding_;
+};
+
+bool tma_load(const CppDraft& d) {
+  return d.fact.kind == "copy" && (has(d.construct, "TMA_LOAD") || has(d.construct, "tma_load"));
+}
+bool builder(const CppDraft& d) {
+  return d.construct == "CollectiveBuilder" || d.construct == "CollectiveMma";
+}
+
+void pipeline_and_roles(CppContext& context) {
+  CppPattern p1(context, "P1", "TMA multi-stage pipeline");
+  const bool barriers = p1.any([](const CppDraft& d) {
+    return d.fact.kind == "pipeline" && !has(d.construct, "Store") && !has(d.construct, "CpAsync");
+  });
+  const bool loads = p1.any([](const CppDraft& d) {
+    return tma_load(d) || has(d.construct, "make_tma_copy") || has(d.construct, "make_tma_atom");
+  });
+  const bool ring = (barriers && loads) || p1.any(builder);
+  if (ring) {
+    p1.cite([](const CppDraft& d) { return d.fact.kind == "pipeline" || builder(d); });
+    p1.cite(tma_load);
+  }
+  p1.decide(ring, "TMA loads fill a ring of stages guarded by barriers", "no ring of stages filled by TMA");
+
+  CppPattern p2(context, "P2", "warp specialization");
+  std::vector<const CppRole*> roles;
+  for (const CppRole& role : context.roles)
+    if (role.loops &&
+        std::none_of(roles.begin(), roles.end(), [&](auto* r) { return r->block.contains(role.condition); }))
+      roles.push_back(&role);
+  const bool registers =
+      p2.any([](const CppDraft& d) { return d.fact.kind == evidence::kind::register_budget; });
+  const bool schedule = p2.any([](const CppDraft& d) { return has(d.construct, "WarpSpecialized"); });
+  for (const CppRole* role : roles) p2.finding().at.push_back(context.at(role->condition));
+  if (registers || schedule)
+    p2.cite([](const CppDraft& d) {
+      return d.fact.kind == evidence::kind::register_budget || has(d.construct, "WarpSpecialized");
+    });
+  p2.decide(roles.size() > 1 || registers || schedule, "different warps run different code",
+            "no role code of its own for some warps");
+
+  CppPattern p3(context, "P3", "persistent loop and its scheduler");
+  const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
+  p3.finding().kind = loop ? "static" : "";
+  p3.decide(loop, "loop over output tiles from a scheduler", "no tile scheduler");
+}
+
+void accumulation(CppContext& context) {
+  CppPattern p4(context, "P4", "online softmax or streaming accumulation");
+  const bool softmax = p4.cite([](const CppDraft& d) { return d.fact.kind == "running-maximum"; });
+  const bool exponent = p4.any([](const CppDraft& d) { return d.fact.kind == "exponential"; });
+  p4.decide(softmax && exponent, "running maximum with exponentials", "no running maximum with rescaling");
+
+  CppPattern p5(context, "P5", "register-level accumulator management");
+  const bool managed = p5.cite([](const CppDraft& d) {
+    const bool in_registers = d.fact.kind == "mma" && !has(d.construct, "SM100") &&
+                              !has(d.construct, "UMMA") && d.construct.starts_with("SM");
+    return d.fact.kind == evidence::kind::register_budget || d.fact.kind == "tmem-copy" ||
+           d.fact.kind == "accumulator" || in_registers;
+  });
+  p5.decide(managed, "accumulators are moved or kept in registers", "no accumulators named");
+
+  CppPattern p6(context, "P6", "shared-memory swizzle");
+  p6.decide(p6.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::D6; }),
+            "swizzled shared-memory layouts", "no swizzled layout");
+}
+
+void cluster_and_end(CppContext& context) {
+  CppPattern p7(context, "P7", "cluster communication");
+  const bool clusters = p7.cite([](const CppDraft& d) {
+    return has(d.construct, "MULTICAST") || has(d.construct, "multicast") ||
+           has(d.construct, "cluster_arrive") || has(d.construct, "cluster_sync") ||
+           has(d.construct, "cluster_wait") || has(d.construct, "2SM") || d.construct == "launch:cluster";
+  });
+  p7.decide(clusters, "CTAs of a cluster share loads or wait for each other", "no cluster communication");
+  if (clusters) context.reading.patterns.back().default_active = Tristate::undetermined;
+
+  CppPattern p8(context, "P8", "epilogue");
+  const bool stores = p8.cite([](const CppDraft& d) {
+    return d.fact.family == evidence::Family::E1 || (d.fact.kind == "copy" && has(d.construct, "STORE"));
+  });
+  p8.decide(stores, "the output is written", "no store of an output found");
+
+  CppPattern p9(context, "P9", "boundary handling");
+  p9.decide(p9.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::B1; }),
+            "loads or stores are predicated", "no predicate on the device");
+
+  CppPattern p10(context, "P10", "drain");
+  p10.decide(p10.cite([](const CppDraft& d) { return d.fact.kind == evidence::kind::tail; }),
+             "what is in flight is waited for at the end", "no tail");
+}
+}  // namespace
+
+void check_cpp_patterns(CppContext& context) {
+  pipeline_and_roles(context);
+  accumulation(context);
+  cluster_and_end(context);
+}
+
+void read_cpp_architecture(CppContext& context) {
+  int best = 0;
+  std::vector<const CppDraft*> deciding;
+  for (const CppDraft& d : context.drafts) {
+    const std::string& name = d.construct;
+    int level = 0;
+    if (has(name, "SM120") || has(name, "Sm120"))
+      level = 120;
+    else if (has(name, "SM100") || has(name, "Sm100") || has(name, "UMMA") || has(name, "tmem") ||
+             has(name, "TMEM"))
+      level = 100;
+    else if (has(name, "SM90") || has(name, "Sm90") || has(name, "tma") || has(name, "TMA") ||
+             has(name, "warpgroup") || has(name, "cluster") || has(name, "Cluster") ||
+             d.construct == "launch:cluster")
+      level = 90;
+    else if (has(name, "SM80") || has(name, "Sm80") || has(name, "cp_async"))
+      level = 80;
+    else if (has(name, "SM75") || has(name, "Sm75"))
+      level = 75;
+    else if (has(name, "SM70") || has(name, "Sm70"))
+      level = 70;
+    if (level == 0 || level < best) continue;
+    if (level > best) deciding.clear();
+    best = level;
+    deciding.push_back(&d);
+  }
+  if (best == 0) return;
+  evidence::ArchRequirement& out = context.reading.arch;
+  const bool specific = best >= 100 || std::any_of(deciding.begin(), deciding.end(), [](auto* d) {
+                          return d->fact.kind == "mma" || has(d->construct, "warpgroup");
+                        });
+  out.minimum = "sm_" + std::to_string(best) + (best >= 90 && specific ? "a" : "");
+  out.reason = "uses " + deciding.front()->construct;
+  for (const CppDraft* d : deciding)
+    if (out.at.size() < 4) out.at.push_back(d->fact.at);
+}
+
+}  // namespace cutelab::reading

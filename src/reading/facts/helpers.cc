@@ -1,0 +1,26 @@
+#include "reading/facts/context.h"
+
+namespace cutelab::reading {
+using evidence::Family;
+
+/// Calls of helpers in other local modules that synchronise: their barriers lie in another file.
+void extract_helper_barriers(FactContext& context) {
+  static const std::vector<std::string> barriers = {"sync_threads", "barrier",      "mbarrier_wait",
+                                                    "cluster_wait", "barrier_sync", "arrive_and_wait"};
+  const source::PythonModule& module = context.module();
+  for (const CallSite& site : context.calls()) {
+    if (site.function < 0) continue;
+    const auto& caller = module.functions()[static_cast<std::size_t>(site.function)];
+    if (!caller.has_decorator("kernel") && !caller.has_decorator("jit")) continue;
+    int m = 0, f = -1;
+    if (!context.evaluator.callee_function(0, site.call, &m, &f) || m == 0 ||
+        !context.function_contains(m, f, barriers))
+      continue;
+    Draft& draft = context.add(Family::D5, "barrier", site.leaf,
+                               site.leaf + " synchronises in " + context.program.module(m).path(), site.call);
+    draft.construct = "helper-barrier";
+    draft.fact.optional = site.target.find("pipe") != std::string::npos;
+  }
+}
+
+}  // namespace cutelab::reading

@@ -1,0 +1,158 @@
+// Every file in tests/reading/cases carries its own expected facts as comments:
+//   … # expect: FAMILY kind [name=value …] [; FAMILY kind …]   a fact of that family and kind stands on this
+//   line, with those values … # expect-role: NAME                                       the facts on this
+//   line stand in that role # expect-pattern: P3 present|absent [default_active|inactive] [kind=…]
+//   [condition=…] # expect-arch: sm_90a            # expect-constraint: text
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "reading/read.h"
+
+namespace cutelab {
+namespace {
+
+using evidence::Reading;
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+class ReadingCase : public testing::TestWithParam<std::string> {
+ protected:
+  static std::vector<std::string> words(std::string_view text) {
+    std::vector<std::string> out;
+    for (const auto word : split(trim(text), ' '))
+      if (!word.empty()) out.emplace_back(word);
+    return out;
+  }
+
+  static bool carries(const evidence::Fact& fact, const std::vector<std::string>& wanted) {
+    for (std::size_t i = 2; i < wanted.size(); ++i) {
+      const auto equals = wanted[i].find('=');
+      const auto value = fact.values.find(wanted[i].substr(0, equals));
+      if (value == fact.values.end() || without_spaces(value->second.text()) != wanted[i].substr(equals + 1))
+        return false;
+    }
+    return true;
+  }
+
+  static std::string facts_on(const Reading& reading, int line) {
+    std::string out;
+    for (const auto& f : reading.facts) {
+      if (f.at.line() != line) continue;
+      out += std::string("\n  ") + evidence::name_of(f.family) + " " + f.kind + " role=" + f.role;
+      for (const auto& [name, value] : f.values) out += " " + name + "=" + value.text();
+    }
+    return out;
+  }
+
+  static void check_fact(const Reading& reading, int line, std::string_view text) {
+    const auto wanted = words(text);
+    ASSERT_GE(wanted.size(), 2u) << "malformed expectation on line " << line;
+    const bool found = std::any_of(reading.facts.begin(), reading.facts.end(), [&](const evidence::Fact& f) {
+      return f.at.line() == line && wanted[0] == evidence::name_of(f.family) && wanted[1] == f.kind &&
+             carries(f, wanted);
+    });
+    EXPECT_TRUE(found) << "line " << line << " wants " << text << ", has" << facts_on(reading, line);
+  }
+
+  static void check_pattern(const Reading& reading, std::string_view text) {
+    const auto wanted = words(text);
+    const auto found = std::find_if(reading.patterns.begin(), reading.patterns.end(),
+                                    [&](auto& p) { return p.id == wanted[0]; });
+    ASSERT_NE(found, reading.patterns.end());
+    for (std::size_t i = 1; i < wanted.size(); ++i) {
+      const std::string& word = wanted[i];
+      if (word == "present") {
+        EXPECT_TRUE(found->present) << text << ": " << found->says;
+      }
+      if (word == "absent") {
+        EXPECT_FALSE(found->present) << text << ": " << found->says;
+      }
+      if (word == "default_active") {
+        EXPECT_EQ(found->default_active, evidence::Tristate::yes) << text;
+      }
+      if (word == "inactive") {
+        EXPECT_EQ(found->default_active, evidence::Tristate::no) << text;
+      }
+      if (word.starts_with("kind=")) {
+        EXPECT_EQ(found->kind, word.substr(5));
+      }
+      if (word.starts_with("condition=")) {
+        EXPECT_EQ(found->condition, word.substr(10));
+      }
+    }
+    if (found->present) {
+      EXPECT_FALSE(found->at.empty()) << text << " without a line";
+    }
+  }
+
+  static void check_line(const Reading& reading, int number, std::string_view line) {
+    const auto after = [&](std::string_view mark) {
+      const auto at = line.find(mark);
+      return at == std::string_view::npos ? std::string_view() : trim(line.substr(at + mark.size()));
+    };
+    if (const auto facts = after("expect:"); !facts.empty())
+      for (const auto one : split(facts, ';')) check_fact(reading, number, one);
+    if (const auto pattern = after("expect-pattern:"); !pattern.empty()) check_pattern(reading, pattern);
+    if (const auto arch = after("expect-arch:"); !arch.empty()) {
+      EXPECT_EQ(reading.arch.minimum, arch);
+    }
+    if (const auto role = after("expect-role:"); !role.empty()) {
+      const bool found = std::any_of(reading.facts.begin(), reading.facts.end(),
+                                     [&](auto& f) { return f.at.line() == number && f.role == role; });
+      EXPECT_TRUE(found) << "line " << number << " wants role " << role << ", has"
+                         << facts_on(reading, number);
+    }
+    if (const auto rule = after("expect-constraint:"); !rule.empty()) {
+      const bool found = std::any_of(reading.constraints.begin(), reading.constraints.end(),
+                                     [&](auto& c) { return c.text.find(rule) != std::string::npos; });
+      EXPECT_TRUE(found) << "no constraint says: " << rule;
+    }
+  }
+};
+
+std::string folder() { return std::string(CUTELAB_SOURCE_DIR) + "/tests/reading/cases"; }
+
+std::vector<std::string> case_names() {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder()))
+    out.push_back(entry.path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST_P(ReadingCase, SaysWhatTheFileExpects) {
+  reading::Request request;
+  request.path = folder() + "/" + GetParam();
+  const auto result = reading::read(request, DiskFileSource());
+  ASSERT_TRUE(result.ok()) << result.error().message();
+  EXPECT_TRUE(result->problems.empty())
+      << result->problems.front().what << " on line " << result->problems.front().at.line();
+  std::ifstream file(request.path);
+  std::string line;
+  int number = 0, expectations = 0;
+  while (std::getline(file, line)) {
+    ++number;
+    if (line.find("expect") != std::string::npos) ++expectations;
+    check_line(*result, number, line);
+  }
+  EXPECT_GT(expectations, 0) << "a case without an expectation";
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string out = info.param;
+  std::replace(out.begin(), out.end(), '.', '_');
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ReadingCase, testing::ValuesIn(case_names()), test_name);
+
+}  // namespace
+}  // namespace cutelab
