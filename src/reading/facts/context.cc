@@ -60,11 +60,8 @@ const CallSite* FactContext::site_of(Node call) const {
 evidence::Location FactContext::at(Node node) const {
   evidence::Location location;
   location.span = node.span();
-  for (int m = 0; m < program.size(); ++m)
-    if (&program.module(m).tree() == node.tree()) {
-      for (std::size_t f = 0; f < reading.files.size(); ++f)
-        if (reading.files[f].path == program.module(m).path()) location.file = static_cast<int>(f);
-    }
+  for (int m = 0; m < program.size(); ++m)  // a reading's files are the program's modules, in loading order
+    if (&program.module(m).tree() == node.tree()) location.file = m;
   return location;
 }
 

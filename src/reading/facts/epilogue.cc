@@ -75,7 +75,6 @@ void add_other_stores(FactContext& context) {
     draft.fact.values["type"] =
         evidence::literal(site.leaf.find("tma") != std::string::npos ? "smem_tma_store" : "direct_store");
   }
-  for (const source::Assignment& a : context.module().assignments()) (void)a;
   const source::Tree& tree = context.module().tree();
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const Node n = tree.at(i);

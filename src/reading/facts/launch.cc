@@ -64,6 +64,11 @@ std::vector<int> bindings_of(const FactContext& context, Node use, const std::st
   const source::PythonModule& module = context.module();
   if (name.starts_with("self."))
     return module.attributes(module.class_at(use), name.substr(5, name.find('.', 5) - 5));
+  if (use.is(NodeKind::attribute)) {  // an attribute of an object made from a class of this file
+    const Abstract object = context.evaluator.value_of(0, use.child(Field::object_field));
+    if (object.is(Abstract::Kind::instance) && object.module == 0)
+      return module.attributes(object.index, std::string(use.child(Field::attribute_field).text()));
+  }
   for (int scope = module.function_at(use);;
        scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
     const auto& bound = module.bindings(scope, name);

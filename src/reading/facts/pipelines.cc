@@ -42,6 +42,35 @@ void complete(FactContext& context, Draft& draft) {
   }
 }
 
+/// The create() call behind an object: through make_participants() and other methods on it.
+Abstract creation_of(FactContext& context, Abstract object) {
+  for (int depth = 0; depth < 4; ++depth) {
+    if (!object.is(Abstract::Kind::object) || !object.made_at.is(NodeKind::call)) break;
+    const Node function = object.made_at.child(Field::function_field);
+    if (!function.is(NodeKind::attribute) || function.child(Field::attribute_field).text() == "create") break;
+    object = context.evaluator.argument_of(object, function.child(Field::object_field));
+  }
+  return object;
+}
+
+/// A pipeline that a helper makes, at the call that keeps it. Where the helper lies in another file, this is
+/// the pipeline's own fact.
+void add_made_elsewhere(FactContext& context, const CallSite& site, const Abstract& made,
+                        const std::string& path) {
+  const Abstract creation = creation_of(context, made);
+  const bool elsewhere = creation.is(Abstract::Kind::object) && creation.module > 0;
+  const std::string name = class_of(path, "");
+  Draft& draft = context.add(Family::D2, elsewhere ? evidence::kind::pipeline : "pipeline-helper",
+                             site.target, site.target + ": " + name + " made by " + site.leaf, site.call);
+  draft.construct = "pipeline-helper";
+  draft.path = path;
+  draft.fact.values["class"] = evidence::literal(name);
+  if (!creation.is(Abstract::Kind::object) || !creation.made_at) return;
+  for (const auto& [key, value_name] : {std::pair{"num_stages", "stages"}, {"tx_count", "bytes"}})
+    if (const Node given = context.keyword(creation.made_at, key))
+      draft.fact.values[value_name] = context.value(context.evaluator.argument_of(creation, given), given);
+}
+
 /// A pipeline made by a local helper or method: the call that keeps it.
 void add_helper_pipelines(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -59,10 +88,7 @@ void add_helper_pipelines(FactContext& context) {
     if (path.find("Pipeline") == std::string::npos || path.find("PipelineState") != std::string::npos ||
         path.find("make_pipeline_state") != std::string::npos)
       continue;
-    Draft& draft = context.add(Family::D2, "pipeline-helper", site.target,
-                               site.target + ": " + class_of(path, "") + " made by " + site.leaf, site.call);
-    draft.construct = "pipeline-helper";
-    draft.path = path;
+    add_made_elsewhere(context, site, made.is(Abstract::Kind::tuple) ? made.items.front() : made, path);
   }
 }
 
