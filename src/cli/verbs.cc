@@ -7,6 +7,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   // One line per verb, in the order of the workflow.
   verbs.push_back(make_select_verb());
   verbs.push_back(make_corpus_verb());
+  verbs.push_back(make_read_verb());
   verbs.push_back(make_layout_verb());
   verbs.push_back(make_extract_verb());
   verbs.push_back(make_document_verb());

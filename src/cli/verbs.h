@@ -6,6 +6,7 @@ namespace cutelab::cli {
 // One factory per verb, defined in verb_<name>.cc; those of setup, test and bench in verb_tools.cc.
 std::unique_ptr<Verb> make_select_verb();
 std::unique_ptr<Verb> make_corpus_verb();
+std::unique_ptr<Verb> make_read_verb();
 std::unique_ptr<Verb> make_layout_verb();
 std::unique_ptr<Verb> make_extract_verb();
 std::unique_ptr<Verb> make_document_verb();

@@ -41,6 +41,33 @@ void add_names(std::vector<std::string>& names, const Value* value) {
     add_once(names, value->text());
 }
 
+/// The name without what only says what kind of thing it names: "self.load_warp_id", "load_producer" ->
+/// "load".
+std::string stem(std::string name) {
+  if (name.starts_with("self.")) name.erase(0, 5);
+  for (const char* ending : {"_producer", "_consumer", "_pipeline", "_warp_ids", "_warp_id", "_warp_idx",
+                             "_warps", "_warp", "_barrier_ptr", "_array_ptr", "_mbar_ptr", "_mbar", "_ptr"})
+    if (name.ends_with(ending) && name.size() > std::string_view(ending).size())
+      name.resize(name.size() - std::string_view(ending).size());
+  return name;
+}
+
+bool is_warp_name(const std::string& name) {
+  return name.find("warp") != std::string::npos || name.find("thread") != std::string::npos;
+}
+
+/// "load of a, CopyBulkTensorTileG2SOp": the values that say what an operation is, else its sentence.
+std::string operation_text(const Fact& fact) {
+  std::vector<std::string> parts;
+  for (const char* name : {"family", "shape", "direction", "tensor", "operation"})
+    if (const std::string text = text_of(fact, {name}); !text.empty())
+      parts.push_back(std::string(name == std::string_view("tensor") ? "of " : "") + text);
+  if (const Value* multicast = value_of(fact, {"multicast"});
+      multicast && multicast->boolean().value_or(false))
+    parts.push_back("multicast");
+  return parts.empty() ? fact.says : join(parts, ", ");
+}
+
 class Gather {
  public:
   Gather(const Reading& reading, std::string kernel) : reading_(reading) { model_.name = std::move(kernel); }
@@ -57,6 +84,7 @@ class Gather {
       const Fact& fact = reading_.facts[i];
       if (fact.kernel == model_.name || (whole_file && fact.kernel.empty())) add_side(fact);
     }
+    finish();
     return std::move(model_);
   }
 
@@ -75,53 +103,80 @@ class Gather {
              fact.kind == kind::allocation || fact.kind == kind::capacity)
       add_storage(i, fact);
     else if (fact.kind == kind::tma_descriptor)
-      model_.descriptors.push_back({i, fact.subject, fact.says});
-    else if (fact.kind == kind::mma)
-      model_.mma.push_back({i, fact.subject, fact.says});
+      model_.descriptors.push_back({i, fact.subject, operation_text(fact)});
+    else if (fact.kind == kind::mma || fact.kind == "tile")
+      add_mma(i, fact);
     else if (fact.kind == kind::tensor_memory_allocation)
       model_.tensor_memory_columns = text_of(fact, {"columns"});
   }
 
+  /// One row per launch keyword: its own line in the call before the call as a whole, and both before
+  /// expressions that are computed elsewhere and passed on.
   void add_launch(std::size_t i, const Fact& fact) {
     if (fact.kind != kind::launch && fact.kind != kind::launch_keyword) {
-      drop_launch_rows(fact.kind);  // the keyword's own line is the better place
       const Value* value = value_of(fact, {fact.kind.c_str(), "value"});
-      return model_.launch.push_back({i, fact.kind, value ? *value : Value()});
-    }
-    for (const auto& [name, value] : fact.values)
-      if (fact.kind == kind::launch_keyword || !has_launch_row(name))
-        model_.launch.push_back({i, name, value});
-  }
-
-  bool has_launch_row(const std::string& name) const {
-    return std::any_of(model_.launch.begin(), model_.launch.end(),
-                       [&](auto& row) { return row.name == name; });
-  }
-
-  /// Rows that the call itself gave for a keyword that has a fact of its own.
-  void drop_launch_rows(const std::string& name) {
-    std::erase_if(model_.launch, [&](auto& row) {
-      return row.name == name && reading_.facts[row.fact].kind == kind::launch;
-    });
-  }
-
-  void add_role(std::size_t i, const Fact& fact) {
-    for (RoleRow& row : model_.roles) {
-      if (row.name != fact.subject) continue;
-      if (row.warps.empty()) row.warps = text_of(fact, {"warps", "warp_ids", "threads"});
+      if (value) put_launch({i, fact.kind, *value}, fact.subject == fact.kind ? 3 : 1);
       return;
     }
-    model_.roles.push_back(
-        {i, fact.subject, text_of(fact, {"warps", "warp_ids", "threads"}), text_of(fact, {"registers"})});
+    for (const auto& [name, value] : fact.values)
+      put_launch({i, name, value}, fact.kind == kind::launch ? 2 : 3);
+  }
+
+  void put_launch(LaunchRow row, int rank) {
+    int& best = launch_rank_[row.name];
+    if (rank < best || (rank == best && !row.value.determined())) return;
+    if (best > 0) std::erase_if(model_.launch, [&](auto& old) { return old.name == row.name; });
+    best = rank;
+    model_.launch.push_back(std::move(row));
+  }
+
+  /// A block that only some warps run is a role; a name for warps ("self.load_warp_id = 4") says which they
+  /// are.
+  void add_role(std::size_t i, const Fact& fact) {
+    const std::string warps = text_of(fact, {"warps"});
+    if (!fact.values.count("condition") && fact.values.count("warps") && is_warp_name(fact.subject)) {
+      warps_[stem(fact.subject)] = warps;
+      return;
+    }
+    const Value* elected = value_of(fact, {"elected"});
+    const bool weak = elected && elected->boolean().value_or(false);
+    for (RoleRow& row : model_.roles) {
+      if (row.name != fact.subject) continue;
+      if (weak_roles_.count(row.name) && !weak)
+        row.fact = i;  // the block with the role's own loop is its place
+      if (!weak) weak_roles_.erase(row.name);
+      return;
+    }
+    if (weak) weak_roles_.insert(fact.subject);
+    model_.roles.push_back({i, fact.subject, warps, text_of(fact, {"registers"})});
   }
 
   void add_pipeline(std::size_t i, const Fact& fact) {
-    PipelineRow row{
-        i, fact.subject, text_of(fact, {"class"}), text_of(fact, {"stages"}), text_of(fact, {"bytes"}), {},
-        {}};
+    PipelineRow row{i,
+                    pipeline_name(fact),
+                    text_of(fact, {"class"}),
+                    text_of(fact, {"stages"}),
+                    text_of(fact, {"bytes"}),
+                    {},
+                    {}};
     add_names(row.producers, value_of(fact, {"producer"}));
     add_names(row.consumers, value_of(fact, {"consumer"}));
     model_.pipelines.push_back(std::move(row));
+  }
+
+  /// A pipeline that is not bound to a name of its own is called after its barriers.
+  static std::string pipeline_name(const Fact& fact) {
+    const std::string storage = text_of(fact, {"barrier_storage"});
+    if (fact.subject.find("Pipeline") == std::string::npos || storage.empty()) return fact.subject;
+    std::string name = replace_all(storage, ".data_ptr()", "");
+    return stem(short_name(name));
+  }
+
+  void add_mma(std::size_t i, const Fact& fact) {
+    OperationRow row{i, fact.subject, operation_text(fact)};
+    for (const OperationRow& old : model_.mma)
+      if (old.name == row.name && old.says == row.says) return;
+    model_.mma.push_back(std::move(row));
   }
 
   void add_storage(std::size_t i, const Fact& fact) {
@@ -139,20 +194,38 @@ class Gather {
 
   /// Who works on a pipeline shows in the role blocks that acquire or wait on it.
   void add_side(const Fact& fact) {
-    if (fact.kind == kind::register_budget || fact.role.empty()) return;
+    if (fact.role.empty() || fact.family != Family::D2) return;
     const bool produces = fact.kind == kind::acquire || fact.kind == kind::commit || fact.kind == kind::tail;
     const bool consumes = fact.kind == kind::wait || fact.kind == kind::release;
-    if (fact.family == Family::D2 && (produces || consumes))
-      for (PipelineRow& row : model_.pipelines)
-        if (row.name == fact.subject) add_once(produces ? row.producers : row.consumers, fact.role);
-    for (RoleRow& row : model_.roles)
+    if (!produces && !consumes) return;
+    weak_roles_.erase(fact.role);
+    for (PipelineRow& row : model_.pipelines)
+      if (row.name == fact.subject || stem(row.name) == stem(fact.subject))
+        add_once(produces ? row.producers : row.consumers, fact.role);
+  }
+
+  /// What only shows when all facts are in.
+  void finish() {
+    std::erase_if(model_.roles, [&](const RoleRow& row) {
+      return weak_roles_.count(row.name) && !budgets_.count(row.name);
+    });
+    for (RoleRow& row : model_.roles) {
       if (const auto budget = budgets_.find(row.name); budget != budgets_.end() && row.registers.empty())
         row.registers = budget->second;
+      if (const auto warps = warps_.find(stem(row.name)); warps != warps_.end() && row.warps.empty())
+        row.warps = warps->second;
+    }
+    for (PipelineRow& row : model_.pipelines)
+      if (row.type.find("TmaStore") != std::string::npos && row.consumers.empty())
+        row.consumers = {"global memory"};
   }
 
   const Reading& reading_;
   KernelModel model_;
-  std::map<std::string, std::string> budgets_;
+  std::map<std::string, std::string> budgets_;  ///< registers by role
+  std::map<std::string, std::string> warps_;    ///< warp numbers by stem of the role's name
+  std::map<std::string, int> launch_rank_;      ///< how good the row of a launch keyword is
+  std::set<std::string> weak_roles_;  ///< blocks of one elected warp or thread that show nothing of their own
 };
 
 bool is_empty(const KernelModel& model) {

@@ -21,6 +21,7 @@ using render::Style;
 /// Longest tables of the card; what is cut is counted and stands in the full report.
 constexpr std::size_t most_rows = 8;
 constexpr std::size_t most_roles_as_columns = 5;
+constexpr int title_columns = 26;  ///< of a pattern's name
 
 class Overview {
  public:
@@ -129,9 +130,12 @@ class Overview {
   void roles(const KernelModel& model) {
     if (model.roles.empty()) return;
     heading(fmt::format("roles ({})", model.roles.size()));
-    Columns columns = {
-        {{"role"}, {"warps", Align::left, true}, {"registers"}, {"says", Align::left, true, 20}, {"line"}},
-        {}};
+    Columns columns = {{{"role", Align::left, false, 12},
+                        {"warps", Align::left, true},
+                        {"registers"},
+                        {"where", Align::left, false, 20},
+                        {"line"}},
+                       {}};
     for (std::size_t i = 0; i < shown_rows(model.roles); ++i) {
       const RoleRow& row = model.roles[i];
       columns.rows.push_back({{short_name(row.name), Style::strong},
@@ -228,24 +232,26 @@ class Overview {
     out_ += "\n";
     heading("checklist");
     Columns columns = {{{""},
-                        {"pattern", Align::left, true, 22},
+                        {"pattern", Align::left, false, 24},
                         {"found"},
                         {"default"},
-                        {"lines", Align::left, true, 12},
-                        {"why", Align::left, true, 24}},
+                        {"lines", Align::left, false, 12},
+                        {"why", Align::left, false, 16}},
                        {}};
-    for (const PatternFinding& p : reading_.patterns) {
-      std::string why = p.says;
-      if (!p.kind.empty()) why = p.kind + (why.empty() ? "" : ": " + why);
+    for (const PatternFinding& p : reading_.patterns)
       columns.rows.push_back(
           {{p.id, Style::faint},
-           {p.title, p.present ? Style::strong : Style::faint},
+           {render::clip(p.title, title_columns), p.present ? Style::strong : Style::faint},
            {p.present ? "yes" : "no", p.present ? Style::good : Style::faint},
            {active(p), p.default_active == Tristate::undetermined ? Style::warn : Style::plain},
-           {lines_text(p.at, 4), Style::place},
-           {why, p.present ? Style::plain : Style::faint}});
-    }
+           {lines_text(p.at, 2), Style::place},
+           {why(p), p.present ? Style::plain : Style::faint}});
     table(columns);
+  }
+
+  static std::string why(const PatternFinding& p) {
+    if (p.kind.empty() || p.says.find(p.kind) != std::string::npos) return p.says;
+    return p.kind + (p.says.empty() ? "" : ": " + p.says);
   }
 
   static std::string active(const PatternFinding& p) {

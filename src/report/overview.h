@@ -18,7 +18,7 @@ namespace cutelab::report {
 ///   block   (160, 1, 1)                                   :24
 ///   stream  ? = stream                                    :25
 /// roles (2)
-///   role   warps         says                          line
+///   role   warps         where                         line
 ///   load   4             warp 4 fills the ring         :31
 ///   scale  (0, 1, 2, 3)  warps 0 to 3 scale and store  :34
 /// pipelines (1)
@@ -30,23 +30,17 @@ namespace cutelab::report {
 ///   tiles          Float16  65,536   1024  :20
 ///
 /// checklist
-///        pattern                  found  default  lines   why
-///   P1   TMA multi-stage          yes    on       30, 32  ring of 4 stages from
-///        pipeline                                         load to scale
-///   P2   warp specialization      yes    on       31, 34  2 roles run different
-///                                                         loops
-///   P3   persistent loop and      no                      no loop over output
-///        scheduler                                        tiles
-///   P4   online softmax or        no
-///        streaming accumulation
-///   P5   register-level           no
-///        accumulators
-///   P6   swizzle                  no
-///   P7   cluster communication    no
-///   P8   epilogue type            no
-///   P9   boundary handling        no
-///   P10  drain                    yes    ?        33      producer tail after the
-///                                                         loop
+///        pattern                   found  default  lines   why
+///   P1   TMA multi-stage pipeline  yes    on       30, 32  ring of 4 stages from …
+///   P2   warp specialization       yes    on       31, 34  2 roles run different …
+///   P3   persistent loop and sch…  no                      no loop over output ti…
+///   P4   online softmax or strea…  no
+///   P5   register-level accumula…  no
+///   P6   swizzle                   no
+///   P7   cluster communication     no
+///   P8   epilogue type             no
+///   P9   boundary handling         no
+///   P10  drain                     yes    ?        33      producer tail after th…
 ///
 /// undetermined 2 of 17 values in 16 facts
 ///   most depend on src.shape[0] (1), stream (1)

@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/read_targets.h"
+#include "cli/verbs.h"
+#include "evidence/json.h"
+#include "reading/read.h"
+#include "report/card.h"
+#include "report/full.h"
+#include "report/html.h"
+#include "report/listing.h"
+#include "report/overview.h"
+
+namespace cutelab::cli {
+namespace {
+using evidence::Reading;
+
+std::vector<std::string> family_names() {
+  std::vector<std::string> names;
+  for (const auto family : evidence::all_families) names.emplace_back(name_of(family));
+  return names;
+}
+
+Flag flag(const char* name, const char* value, const char* help) {
+  Flag f;
+  f.name = name;
+  f.value = value;
+  f.help = help;
+  return f;
+}
+
+VerbSpec read_spec() {
+  VerbSpec spec;
+  spec.name = "read";
+  spec.summary = "what a kernel source does, every claim with its line";
+  spec.step = "2 READ";
+  spec.positionals = {{"FILE", "a CuTe DSL or CuTe C++ source, or a folder of them", 1, -1}};
+  Flag json = flag("--json", "FILE.json",
+                   "the whole reading for machines (docs/schema.md); without FILE.json to stdout");
+  json.optional_suffix = ".json";
+  Flag family = flag("--family", "FAMILY", "only facts of this family, as in --full");
+  family.choices = family_names();
+  family.repeated = true;
+  Flag set =
+      flag("--set", "NAME=VALUE", "read with this value of a flag or attribute instead of its default");
+  set.repeated = true;
+  spec.flags = {flag("--arch", "SM", "read for this architecture, as sm_90a"),
+                std::move(set),
+                flag("--full", "", "every fact, function, flag and undetermined value instead of one screen"),
+                std::move(family),
+                flag("--kernel", "NAME", "only kernels whose name contains NAME"),
+                std::move(json),
+                flag("--html", "FILE", "one self-contained page with the annotated source"),
+                flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON")};
+  spec.examples = {"cutelab read examples/cute_dsl", "cutelab read gemm.py --full --family D2",
+                   "cutelab read gemm.py --html gemm.html", "cutelab read gemm.py --json gemm.json"};
+  return spec;
+}
+
+/// One run of the verb: what was asked, what could be read, and what went wrong on the way.
+class Run {
+ public:
+  Run(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
+
+  Result<ExitCode> go() {
+    if (auto status = settings(); !status) return status.error();
+    const ReadTargets targets =
+        read_targets(arguments_.positionals(), context_.files,
+                     [&](const std::string& name, auto& notes) { return resolve(name, notes); });
+    for (const std::string& note : targets.notes) context_.err << "note: " << printable(note) << "\n";
+    for (const Error& error : targets.errors) complain(error);
+    many_ = targets.paths.size() > 1;
+    if (many_ && (arguments_.has("--html") || arguments_.has("--card")))
+      return Error{ErrorKind::usage, "read", "--html and --card take one file", "", "name one of the files"};
+    read_all(targets.paths);
+    if (!readings_.empty())
+      if (auto status = write(); !status) return status.error();
+    return failures_ ? ExitCode::usage : ExitCode::ok;
+  }
+
+ private:
+  Status settings() {
+    for (const std::string& word : arguments_.all("--set")) {
+      const auto equals = word.find('=');
+      if (equals == std::string::npos || equals == 0)
+        return Error{ErrorKind::usage, "read --set " + word, "is not NAME=VALUE", "",
+                     "write --set num_stages=4"};
+      settings_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    }
+    return {};
+  }
+
+  Result<std::string> resolve(const std::string& name, std::vector<std::string>&) const {
+    return context_.files.read(name, 0).error();
+  }
+
+  void complain(const Error& error) {
+    context_.err << error.message() << "\n";
+    ++failures_;
+  }
+
+  void progress(std::size_t done, std::size_t all) const {
+    if (!many_ || !context_.err_is_terminal) return;
+    if (done == all)
+      context_.err << "\r\x1b[K" << std::flush;
+    else if (done % 8 == 0)
+      context_.err << fmt::format("\rreading {} of {}", done + 1, all) << std::flush;
+  }
+
+  void read_all(const std::vector<std::string>& paths) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      progress(i, paths.size());
+      reading::Request request;
+      request.path = paths[i];
+      request.arch = arguments_.get("--arch");
+      request.settings = settings_;
+      request.library_roots = {context_.source_root + "/build/deps/dsl-sources"};
+      auto reading = reading::read(request, context_.files);
+      if (reading)
+        readings_.push_back(std::move(*reading));
+      else
+        complain(reading.error());
+    }
+    progress(paths.size(), paths.size());
+  }
+
+  Status write() {
+    if (arguments_.has("--card"))
+      if (auto status = put(arguments_.get("--card"), report::card(readings_[0]).dump(1) + "\n"); !status)
+        return status;
+    if (arguments_.has("--html"))
+      if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts())); !status)
+        return status;
+    if (arguments_.has("--json"))
+      if (auto status = put(arguments_.get("--json"), json()); !status) return status;
+    if (!arguments_.has("--card") && !arguments_.has("--html") && !arguments_.has("--json")) terminal();
+    return {};
+  }
+
+  Status put(const std::string& path, const std::string& text) const {
+    if (path == "-") {
+      context_.out << text;
+      return {};
+    }
+    auto status = write_file_atomically(path, text);
+    if (status) context_.err << "wrote " << printable(path) << "\n";
+    return status;
+  }
+
+  std::vector<std::string> texts() const {
+    std::vector<std::string> out;
+    for (const auto& file : readings_[0].files) {
+      auto text = read_source(context_.files, file.path);
+      out.push_back(text ? *text : "");
+    }
+    return out;
+  }
+
+  std::string json() const {
+    return many_ ? evidence::json_text(readings_) : evidence::json_text(readings_[0]);
+  }
+
+  void terminal() const {
+    report::ViewOptions options;
+    options.width = std::max(40, context_.width);
+    options.paint = render::Paint(render::wants_colour(context_.out_is_terminal,
+                                                       context_.environment.get("NO_COLOR").value_or(""),
+                                                       context_.environment.get("TERM").value_or("")));
+    options.kernel = arguments_.get("--kernel");
+    for (const auto family : evidence::all_families)
+      for (const std::string& name : arguments_.all("--family"))
+        if (name == name_of(family)) options.families.push_back(family);
+    const bool full = arguments_.has("--full") || arguments_.has("--family");
+    if (many_ && !full) {
+      context_.out << report::listing(readings_, options);
+      return;
+    }
+    for (std::size_t i = 0; i < readings_.size(); ++i)
+      context_.out << (i ? "\n" : "")
+                   << (full ? report::full(readings_[i], options) : report::overview(readings_[i], options));
+  }
+
+  const Arguments& arguments_;
+  Context& context_;
+  std::vector<std::pair<std::string, std::string>> settings_;
+  std::vector<Reading> readings_;
+  bool many_ = false;
+  int failures_ = 0;
+};
+
+class Read final : public Verb {
+ public:
+  VerbSpec spec() const override { return read_spec(); }
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    return Run(arguments, context).go();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_read_verb() { return std::make_unique<Read>(); }
+
+}  // namespace cutelab::cli
