@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/read_targets.h"
 #include "cli/verbs.h"
+#include "corpus/workspace.h"
 #include "evidence/json.h"
 #include "reading/read.h"
 #include "report/card.h"
@@ -38,7 +39,8 @@ VerbSpec read_spec() {
   spec.name = "read";
   spec.summary = "what a kernel source does, every claim with its line";
   spec.step = "2 READ";
-  spec.positionals = {{"FILE", "a CuTe DSL or CuTe C++ source, or a folder of them", 1, -1}};
+  spec.positionals = {
+      {"FILE", "a CuTe DSL or CuTe C++ source, a folder of them, or an example's name", 1, -1}};
   Flag json = flag("--json", "FILE.json",
                    "the whole reading for machines (docs/schema.md); without FILE.json to stdout");
   json.optional_suffix = ".json";
@@ -48,16 +50,19 @@ VerbSpec read_spec() {
   Flag set =
       flag("--set", "NAME=VALUE", "read with this value of a flag or attribute instead of its default");
   set.repeated = true;
-  spec.flags = {flag("--arch", "SM", "read for this architecture, as sm_90a"),
+  spec.flags = {flag("--arch", "SM",
+                     "read for this architecture, as sm_90a; also decides between examples of one name"),
                 std::move(set),
                 flag("--full", "", "every fact, function, flag and undetermined value instead of one screen"),
                 std::move(family),
                 flag("--kernel", "NAME", "only kernels whose name contains NAME"),
                 std::move(json),
                 flag("--html", "FILE", "one self-contained page with the annotated source"),
-                flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON")};
+                flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
+                flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
   spec.examples = {"cutelab read examples/cute_dsl", "cutelab read gemm.py --full --family D2",
-                   "cutelab read gemm.py --html gemm.html", "cutelab read gemm.py --json gemm.json"};
+                   "cutelab read gemm.py --html gemm.html",
+                   "cutelab read dense_gemm_persistent --arch sm_90a --json gemm.json"};
   return spec;
 }
 
@@ -94,8 +99,15 @@ class Run {
     return {};
   }
 
-  Result<std::string> resolve(const std::string& name, std::vector<std::string>&) const {
-    return context_.files.read(name, 0).error();
+  Result<std::string> resolve(const std::string& name, std::vector<std::string>& notes) {
+    if (!workspace_) {
+      auto opened = corpus::Workspace::open({arguments_.get("--cutlass"), {}, context_.source_root},
+                                            context_.environment, context_.files);
+      if (!opened) return opened.error();
+      workspace_ = std::move(*opened);
+      notes.insert(notes.end(), workspace_->notes.begin(), workspace_->notes.end());
+    }
+    return workspace_->file_of(name, arguments_.get("--arch"), context_.files, notes);
   }
 
   void complain(const Error& error) {
@@ -187,6 +199,7 @@ class Run {
   const Arguments& arguments_;
   Context& context_;
   std::vector<std::pair<std::string, std::string>> settings_;
+  std::unique_ptr<corpus::Workspace> workspace_;
   std::vector<Reading> readings_;
   bool many_ = false;
   int failures_ = 0;
