@@ -30,7 +30,10 @@ class Expand {
     if (status.error().wrong != missing_) return out_.errors.push_back(status.error());
     auto path = resolve_(word, out_.notes);
     if (path) return add(*path);
-    out_.errors.push_back(path.error());
+    Error error = path.error();
+    if (word.find('/') != std::string::npos || is_source(word))
+      error.wrong = "there is no such file, and as a name: " + error.wrong;
+    out_.errors.push_back(std::move(error));
   }
 
   void folder(const std::string& word) {

@@ -51,7 +51,11 @@ class Full {
   }
 
  private:
-  std::string where(const evidence::Location& at) const { return place(reading_, at); }
+  /// "file.py:12"; a long file name is cut so that the tables keep room for what they say.
+  std::string where(const evidence::Location& at) const {
+    const std::string text = place(reading_, at);
+    return render::clip_middle(render::one_line(text), 24);
+  }
 
   bool wanted(const Fact& fact) const {
     if (!options_.kernel.empty() && fact.kernel.find(options_.kernel) == std::string::npos) return false;
