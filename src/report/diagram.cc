@@ -11,8 +11,9 @@
 namespace cutelab::report {
 namespace {
 
-constexpr double lane_gap = 118;    ///< between the lanes' centres
-constexpr double lane_box = 106;    ///< width of a role's box
+constexpr double wide_lane = 118;  ///< between the lanes' centres, as long as few lanes share the panel
+constexpr double narrow_lane = 92;
+constexpr std::size_t few_lanes = 4;
 constexpr double head_height = 42;  ///< of a role's box
 constexpr double row_height = 46;   ///< per pipeline
 constexpr double margin = 8;
@@ -30,7 +31,7 @@ class RoleDiagram {
   }
 
   std::string text() {
-    const double width = 2 * margin + lane_box + lane_gap * static_cast<double>(lanes_.size() - 1);
+    const double width = 2 * margin + lane_box() + lane_gap() * static_cast<double>(lanes_.size() - 1);
     const double bottom =
         margin + head_height + 14 + row_height * static_cast<double>(model_.pipelines.size());
     for (std::size_t i = 0; i < lanes_.size(); ++i) lane(i, bottom);
@@ -49,7 +50,11 @@ class RoleDiagram {
       if (std::find(lanes_.begin(), lanes_.end(), name) == lanes_.end()) lanes_.push_back(name);
   }
 
-  double x_of(std::size_t lane) const { return margin + lane_box / 2 + lane_gap * static_cast<double>(lane); }
+  double lane_gap() const { return lanes_.size() > few_lanes ? narrow_lane : wide_lane; }
+  double lane_box() const { return lane_gap() - 12; }
+  double x_of(std::size_t lane) const {
+    return margin + lane_box() / 2 + lane_gap() * static_cast<double>(lane);
+  }
   double x_of(const std::string& name) const {
     const auto at = std::find(lanes_.begin(), lanes_.end(), name) - lanes_.begin();
     return x_of(static_cast<std::size_t>(at));
@@ -60,9 +65,12 @@ class RoleDiagram {
     const RoleRow* role = i < model_.roles.size() ? &model_.roles[i] : nullptr;
     svg_.line(x, margin + head_height, x, bottom, "lane");
     if (role) svg_.begin_link(fmt::format("#F{}", role->fact), role->name);
-    svg_.rect(x - lane_box / 2, margin, lane_box, head_height, role ? "role" : "role other");
-    svg_.text(x, margin + 18, render::clip(render::one_line(short_name(lanes_[i])), 16), "name", "middle");
-    svg_.text(x, margin + 33, render::clip(role ? details(*role) : "", 19), "small", "middle");
+    svg_.rect(x - lane_box() / 2, margin, lane_box(), head_height, role ? "role" : "role other");
+    svg_.text(x, margin + 18,
+              render::clip(render::one_line(short_name(lanes_[i])), static_cast<int>(lane_box() / 6.8)),
+              "name", "middle");
+    svg_.text(x, margin + 33, render::clip(role ? details(*role) : "", static_cast<int>(lane_box() / 5.4)),
+              "small", "middle");
     if (role) svg_.end_link();
   }
 

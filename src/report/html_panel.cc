@@ -53,15 +53,17 @@ std::string active_html(const PatternFinding& p) {
 }
 
 std::string checklist_html(const Reading& reading, const Anchors& anchors) {
-  HtmlTable table({"", "pattern", "found", "default", "lines", "why"}, {"tight faint", "", "", "", "", ""});
+  HtmlTable table({"", "pattern", "found", "default", "why and where"}, {"tight faint", "", "", "", ""});
   for (const PatternFinding& p : reading.patterns) {
     std::string why = html_escape(p.says);
     if (!p.kind.empty()) why = text_element("code", {}, p.kind) + " " + why;
     if (!p.condition.empty()) why += " " + text_element("span", {{"class", "faint"}}, "when " + p.condition);
     for (const auto& [name, value] : p.values)
       why += " " + text_element("span", {{"class", "faint"}}, name) + " " + value_html(value);
+    const std::string where = links(p.at, anchors);
+    if (!where.empty()) why += element("div", {}, where);
     table.row({html_escape(p.id), html_escape(p.title), p.present ? "<span class=\"yes\">yes</span>" : "no",
-               active_html(p), links(p.at, anchors), why},
+               active_html(p), why},
               p.present ? "" : "absent");
   }
   return heading_html("checklist", "Checklist") + table.text();

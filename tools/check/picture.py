@@ -1,0 +1,16 @@
+"""The picture of a terminal in README.md shows what the program prints today."""
+import subprocess
+import sys
+
+import program
+
+NAME = "picture"
+ABOUT = "the terminal picture in README.md is what the program prints"
+NEEDS_PROGRAM = True
+
+
+def check(root):
+    binary = program.require(root)
+    done = subprocess.run([sys.executable, str(root / "tools/docs/terminal_picture.py"), str(binary), "--check"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.stdout.strip().split("\n") if done.returncode else []
