@@ -131,7 +131,7 @@ class Overview {
     if (model.roles.empty()) return;
     heading(fmt::format("roles ({})", model.roles.size()));
     Columns columns = {{{"role", Align::left, false, 12},
-                        {"warps", Align::left, true},
+                        {"warps", Align::left, true, 14},
                         {"registers"},
                         {"where", Align::left, false, 20},
                         {"line"}},
