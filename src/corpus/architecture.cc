@@ -59,6 +59,7 @@ Target target_from(const nlohmann::json& j) {
   t.names = string_list(j, "names");
   t.smem_bytes = j.value("smem", 0);
   t.smem_since = parse_release(string_of(j, "smem_since"));
+  t.suffix_for = string_of(j, "suffix_for");
   t.former_sm = j.value("former", 0);
   return t;
 }
@@ -154,7 +155,7 @@ Result<Device> ArchFacts::device(std::string_view text) const {
     if (t->native.suffix && !arch->suffix) {
       device.arch = t->native;
       device.name = t->native.text();
-      device.note = fmt::format("{} taken as {}: {}", arch->text(), t->native.text(), suffix_rule("plain"));
+      device.note = fmt::format("{} taken as {}: {}", arch->text(), t->native.text(), t->suffix_for);
     } else if (arch->suffix == 'f') {
       device.note = fmt::format("{}: {}", device.arch.text(), suffix_rule("f"));
     }

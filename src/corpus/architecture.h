@@ -29,6 +29,7 @@ struct Target {
   std::vector<std::string> names;     ///< product names; a trailing * matches any rest of the word
   int smem_bytes = 0;                 ///< opt-in shared memory per block; 0 = not known
   std::optional<Release> smem_since;  ///< first CuTe DSL release whose map knows it
+  std::string suffix_for;             ///< what needs the suffix: "wgmma and setmaxnreg need it"
   int former_sm = 0;                  ///< 101 for 110
 };
 

@@ -75,7 +75,8 @@ std::vector<Found> deciding_hits(const Example& e, const SignalTable& signals, c
     if (i < 0 || signals[i].feature.empty() || signals[i].weak != weak) continue;
     const Signal& s = signals[i];
     const Feature* feature = archs.feature(s.feature);
-    if (feature && !feature->optional) found.push_back({&hit, &s, feature});
+    // A kernel that can do without decides nothing; a demonstration of one instruction cannot do without it.
+    if (feature && (!feature->optional || e.layer == Layer::primitives)) found.push_back({&hit, &s, feature});
   }
   return found;
 }

@@ -73,8 +73,10 @@ void put_checkout(MemoryFiles& files, const std::string& root, const std::string
       if (order(release) < order(span.first) || order(release) > order(span.last)) continue;
       for (const std::string& path : span.paths) {
         const bool experimental = path.starts_with("experimental/") || path.starts_with("cute_ext/");
-        std::string text = extension_of(path) == ".ipynb" ? "{\"cells\": []}"
-                                                          : kernel_text(generation_of_path(path, *archs));
+        // The only GEMMs outside a generation folder are tcgen05 ones with an added technique.
+        std::string generation = generation_of_path(path, *archs);
+        if (generation.empty() && path.find("gemm") != std::string::npos) generation = "blackwell";
+        std::string text = extension_of(path) == ".ipynb" ? "{\"cells\": []}" : kernel_text(generation);
         if (experimental) text = "import cutlass.cute.experimental as cute_ext\n" + text;
         files.put(root + "/examples/python/CuTeDSL/" + path, text);
       }

@@ -1,0 +1,237 @@
+// Where corpora come from: folders, git, PyPI, installed packages; the registry; bad input leaves everything
+// as it was.
+#include "corpus/acquire.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "corpus/locate.h"
+#include "corpus/tree.h"
+#include "corpus/versions.h"
+
+namespace cutelab::corpus {
+namespace {
+namespace fs = std::filesystem;
+using namespace test;
+
+class FixedClock final : public Clock {
+ public:
+  std::int64_t now_ns() const override { return 0; }
+  std::string utc_now() const override { return "2026-01-02T03:04:05Z"; }
+};
+
+/// Answers as told instead of running anything.
+class FakeProcesses final : public ProcessRunner {
+ public:
+  explicit FakeProcesses(ProcessResult answer) : answer_(std::move(answer)) {}
+  Result<ProcessResult> run(const std::vector<std::string>& words) const override {
+    asked.push_back(words);
+    return answer_;
+  }
+  mutable std::vector<std::vector<std::string>> asked;
+
+ private:
+  ProcessResult answer_;
+};
+
+class Acquire : public ::testing::Test {
+ protected:
+  AcquireContext world(const ProcessRunner& processes) { return {environment_, files_, clock_, processes}; }
+  void write(const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(path).parent_path());
+    std::ofstream(path) << text;
+  }
+  bool has_leftovers() const {
+    std::error_code code;
+    for (const auto& entry : fs::recursive_directory_iterator(corpora_home(environment_), code))
+      if (entry.path().string().find(".part") != std::string::npos) return true;
+    return false;
+  }
+  ScratchFolder scratch_;
+  Environment environment_ = environment_in(scratch_.path());
+  DiskFileSource files_;
+  FixedClock clock_;
+  SystemProcesses system_;
+};
+
+TEST_F(Acquire, Folder) {
+  write(scratch_.path() + "/mine/k.py", kernel_text("hopper"));
+  const auto c = acquire({scratch_.path() + "/mine/", "", "", ""}, world(system_));
+  ASSERT_TRUE(c) << c.error().message();
+  EXPECT_EQ(c->name, "mine");
+  EXPECT_EQ(c->kind, CorpusKind::folder);
+  EXPECT_EQ(c->added, "2026-01-02T03:04:05Z");
+  const auto missing = acquire({scratch_.path() + "/nowhere", "", "", ""}, world(system_));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::input);
+  const auto no_checkout = acquire({scratch_.path() + "/mine", "checkout", "", ""}, world(system_));
+  ASSERT_FALSE(no_checkout);
+  EXPECT_NE(no_checkout.error().wrong.find("version.h"), std::string::npos);
+}
+
+TEST_F(Acquire, Checkout) {
+  write(scratch_.path() + "/c/include/cutlass/version.h",
+        "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 5\n#define CUTLASS_PATCH 2\n");
+  const auto c = acquire({scratch_.path() + "/c", "", "", ""}, world(system_));
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->kind, CorpusKind::checkout);
+  EXPECT_EQ(c->name, "cutlass");
+  EXPECT_EQ(c->version, "4.5.2");
+}
+
+TEST_F(Acquire, GitRepositoryIsClonedAndPulled) {
+  const std::string repository = scratch_.path() + "/upstream";
+  write(repository + "/k.py", kernel_text("hopper"));
+  const std::string git = "git -C " + repository + " -c user.name=t -c user.email=t@example.org ";
+  if (std::system(("git init -q -b main " + repository + " 2>/dev/null && " + git + "add -A && " + git +
+                   "commit -qm one")
+                      .c_str()) != 0)
+    GTEST_SKIP() << "no git here";
+  const auto c = acquire({"file://" + repository, "", "up", ""}, world(system_));
+  ASSERT_TRUE(c) << c.error().message();
+  EXPECT_EQ(c->kind, CorpusKind::git);
+  EXPECT_TRUE(fs::exists(c->root + "/k.py"));
+  EXPECT_FALSE(c->version.empty());
+  write(repository + "/second.py", kernel_text("hopper"));
+  ASSERT_EQ(std::system((git + "add -A && " + git + "commit -qm two").c_str()), 0);
+  const auto fresh = update(*c, world(system_));
+  ASSERT_TRUE(fresh) << fresh.error().message();
+  EXPECT_TRUE(fs::exists(c->root + "/second.py"));
+  EXPECT_NE(fresh->version, c->version);
+}
+
+TEST_F(Acquire, NotARepositoryLeavesNothingBehind) {
+  const auto c = acquire({"file://" + scratch_.path() + "/nothing.git", "", "", ""}, world(system_));
+  ASSERT_FALSE(c);
+  EXPECT_EQ(c.error().kind, ErrorKind::input);
+  EXPECT_FALSE(has_leftovers());
+}
+
+TEST_F(Acquire, NoNetworkIsSaid) {
+  const FakeProcesses offline(
+      {128, "",
+       "fatal: unable to access 'https://example.org/x.git/': Could not resolve host: example.org\n"});
+  const auto c = acquire({"https://example.org/x.git", "", "", ""}, world(offline));
+  ASSERT_FALSE(c);
+  EXPECT_EQ(c.error().kind, ErrorKind::unavailable);
+  EXPECT_NE(c.error().remedy.find("network"), std::string::npos);
+  EXPECT_FALSE(has_leftovers());
+}
+
+TEST_F(Acquire, WheelFromALocalFolder) {
+  const std::string wheels = scratch_.path() + "/wheels";
+  fs::create_directories(wheels);
+  const std::string make = "python3 -c \"import zipfile\nz = zipfile.ZipFile('" + wheels +
+                           "/tiny_kernels-1.2-py3-none-any.whl', 'w')\n"
+                           "z.writestr('tiny_kernels/__init__.py', '')\nz.writestr('tiny_kernels/k.py', "
+                           "'@cute.kernel\\ndef k(): pass\\n')\n"
+                           "z.writestr('tiny_kernels-1.2.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: "
+                           "tiny-kernels\\nVersion: 1.2\\nRequires-Dist: torch\\n')\n"
+                           "z.writestr('tiny_kernels-1.2.dist-info/WHEEL', 'Wheel-Version: 1.0\\nGenerator: "
+                           "t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n"
+                           "z.writestr('tiny_kernels-1.2.dist-info/RECORD', '')\nz.close()\"";
+  if (std::system(make.c_str()) != 0 || std::system("python3 -m pip --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "no Python with pip here";
+  setenv("PIP_NO_INDEX", "1", 1);
+  setenv("PIP_FIND_LINKS", wheels.c_str(), 1);
+  const auto c = acquire({"tiny-kernels==1.2", "", "", ""}, world(system_));
+  ASSERT_TRUE(c) << c.error().message();
+  EXPECT_EQ(c->kind, CorpusKind::pypi);
+  EXPECT_EQ(c->version, "1.2");
+  EXPECT_TRUE(fs::exists(c->root + "/tiny_kernels/k.py"));
+  EXPECT_FALSE(fs::exists(c->root + "/.wheels"));
+  for (const char* bad : {"no-such-package-of-ours==9.9", "tiny-kernels==7.0"}) {
+    const auto missing = acquire({bad, "", "", ""}, world(system_));
+    ASSERT_FALSE(missing) << bad;
+    EXPECT_EQ(missing.error().kind, ErrorKind::input) << missing.error().message();
+    EXPECT_NE(missing.error().remedy.find("name and version"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::exists(c->root + "/tiny_kernels/k.py")) << "a failure leaves the earlier corpus alone";
+  unsetenv("PIP_NO_INDEX");
+  unsetenv("PIP_FIND_LINKS");
+  EXPECT_FALSE(has_leftovers());
+  EXPECT_EQ(acquire({"--index-url==evil", "pypi", "", ""}, world(system_)).error().kind, ErrorKind::usage);
+}
+
+TEST_F(Acquire, InstalledPackageIsFoundWithoutImportingIt) {
+  const auto json = acquire({"json", "", "", ""}, world(system_));
+  if (!json && json.error().kind == ErrorKind::unavailable) GTEST_SKIP() << "no Python here";
+  ASSERT_TRUE(json) << json.error().message();
+  EXPECT_EQ(json->kind, CorpusKind::python);
+  EXPECT_TRUE(fs::exists(json->root + "/decoder.py"));
+  const auto none = acquire({"no_such_package_of_ours", "", "", ""}, world(system_));
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().remedy.find("--kind pypi"), std::string::npos);
+}
+
+TEST_F(Acquire, RegistryKeepsWhatItHas) {
+  const std::string config = environment_.config_home();
+  auto registry = Registry::load(files_, config);
+  ASSERT_TRUE(registry);
+  registry->put({"a", CorpusKind::folder, "/src/a", "/src/a", "1", "t"});
+  registry->put({"a", CorpusKind::folder, "/src/b", "/src/b", "2", "t"});
+  registry->put({"c", CorpusKind::git, "https://example.org/c", "/src/c", "", "t"});
+  ASSERT_TRUE(registry->save(config));
+  const auto again = Registry::load(files_, config);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->all(), registry->all());
+  EXPECT_EQ(again->all().size(), 2u);
+  for (const char* bad :
+       {"", "{", "[]", "{\"format\": 99, \"corpora\": []}", "{\"format\": 1, \"corpora\": [{}]}"}) {
+    write(Registry::path(config), bad);
+    const auto damaged = Registry::load(files_, config);
+    ASSERT_FALSE(damaged) << bad;
+    EXPECT_EQ(damaged.error().kind, ErrorKind::input);
+    EXPECT_EQ(damaged.error().where, Registry::path(config));
+  }
+}
+
+TEST_F(Acquire, PrecedenceOfPlaces) {
+  for (const char* folder : {"flag", "env", "tree/third_party/cutlass", "tree/examples",
+                             "tree/build/deps/corpora/quack-kernels", "own"})
+    fs::create_directories(scratch_.path() + "/" + folder);
+  const std::string base = scratch_.path();
+  LocateRequest request{base + "/flag", {}, base + "/tree"};
+  const Environment with_variable = environment_in(base, {{"CUTLASS_DIR", base + "/env"}});
+  EXPECT_EQ(locate(request, with_variable, files_)->front().origin, "--cutlass");
+  request.cutlass.clear();
+  EXPECT_EQ(locate(request, with_variable, files_)->front().root, base + "/env");
+  const auto places = locate(request, environment_, files_);
+  ASSERT_TRUE(places);
+  EXPECT_EQ(places->front().origin, "third_party/cutlass");
+  EXPECT_EQ(places->size(), 3u);
+  request.corpora = {"quack-kernels", base + "/own"};
+  EXPECT_EQ(locate(request, environment_, files_)->size(), 2u);
+  request.corpora = {"quak-kernels"};
+  EXPECT_EQ(locate(request, environment_, files_).error().remedy, "did you mean quack-kernels?");
+  request.corpora.clear();
+  request.cutlass = base + "/nowhere";
+  EXPECT_EQ(locate(request, environment_, files_).error().kind, ErrorKind::input);
+}
+
+TEST_F(Acquire, ThreeVersionsAreReportedApart) {  // P08, P09
+  const std::string root = scratch_.path() + "/c";
+  write(root + "/include/cutlass/version.h",
+        "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 5\n#define CUTLASS_PATCH 0\n");
+  write(root + "/python/CuTeDSL/requirements.txt", "# text\nnvidia-cutlass-dsl==4.4.2\n");
+  const FakeProcesses newer(
+      {0, "nvidia-cutlass-dsl\t4.8.1\t/site\t-\nnvidia-cutlass-dsl-libs-base\t4.8.1\t/site\towner\n", ""});
+  const VersionReport report = versions(files_, newer, root);
+  EXPECT_EQ(report.checkout->text(), "4.5.0");
+  EXPECT_EQ(report.pinned->text(), "4.4.2");
+  ASSERT_EQ(report.installed.size(), 2u);
+  EXPECT_EQ(report.installed[0].version, "4.8.1");
+  EXPECT_EQ(report.cutlass_module_owner, "nvidia-cutlass-dsl-libs-base");
+  ASSERT_EQ(report.notes.size(), 2u);
+  EXPECT_NE(report.notes[0].find("the checkout is 4.5.0 but pins the CuTe DSL 4.4.2"), std::string::npos);
+  const FakeProcesses old_package({0, "nvidia-cutlass\t4.2.0.0\t/site\towner\n", ""});
+  const VersionReport wrong = versions(files_, old_package, "");
+  ASSERT_EQ(wrong.notes.size(), 1u);
+  EXPECT_NE(wrong.notes[0].find("which is another one"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cutelab::corpus
