@@ -150,8 +150,8 @@ class Corpus final : public Verb {
     s.step = "1 SELECT";
     s.positionals = {
         {"ACTION SOURCE",
-         "add, list, remove or update, then what: a folder, a git URL, name==version of PyPI, an installed "
-         "Python package, or a registered name; `add cutlass` clones CUTLASS",
+         "add, list, remove or update, then a folder, git URL, name==version of PyPI,\n"
+         "                   installed Python package or registered name (`add cutlass` clones CUTLASS)",
          1, -1}};
     const auto flag = [](const char* name, const char* value, const char* help,
                          std::vector<std::string> choices = {}) {
