@@ -18,6 +18,10 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(make_setup_verb());
   verbs.push_back(make_test_verb());
   verbs.push_back(make_bench_verb());
+  verbs.push_back(make_kernel_verb());
+  verbs.push_back(make_list_verb());
+  verbs.push_back(make_runs_verb());
+  verbs.push_back(make_device_verb());
   return verbs;
 }
 

@@ -1,8 +1,8 @@
 #include "kernel/build.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -131,7 +131,12 @@ Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& t
       fs::absolute(fmt::format("{}/build/kernels/{}", request.source_root, *hash)).string();
   const std::string folder = parent + "/" + toolchain_hash(toolchain);
   if (auto built = cached(request, *hash, folder)) return built;
-  const std::string scratch = fmt::format("{}/.{}", parent, getpid());
+  std::error_code code;
+  fs::create_directories(parent, code);
+  std::string scratch = parent + "/.XXXXXX";
+  if (!mkdtemp(scratch.data()))
+    return Error{ErrorKind::input, "compile " + request.folder, "cannot write there", parent,
+                 "check the folder's permissions and free space"};
   BuiltKernel built{folder,
                     folder + "/kernel.so",
                     folder + "/kernel.cubin",
@@ -140,9 +145,9 @@ Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& t
                     toolchain.cutlass_version,
                     "",
                     false};
-  std::error_code code;
   auto status = compile(request, toolchain, scratch, built);
   if (status) status = write_file_atomically(scratch + "/build.txt", record_text(built));
+  fs::permissions(scratch, fs::perms(0755), code);  // mkdtemp makes it private
   if (status) fs::rename(scratch, folder, code);
   fs::remove_all(scratch, code);
   if (!status) return status.error();

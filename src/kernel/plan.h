@@ -77,6 +77,9 @@ class KernelPlan {
   /// Candidates in the order of preference, legal ones first; rejected ones carry their reason.
   virtual std::vector<Config> autotune_configs(const Params& params) const = 0;
   virtual Work algorithmic_flops_bytes(const Params& params) const = 0;
+  /// Small problems that code compiled for `config` must solve too: ragged extents, one row, one more than a
+  /// tile.
+  virtual std::vector<Params> ragged_params(const Params& params, const Config& config) const = 0;
   /// Errors (kind usage): the configuration is not legal for these parameters.
   virtual Result<CuteKernel> plan(const Params& params, const Config& config) const = 0;
 };

@@ -9,10 +9,11 @@ struct Config {
   int elements_per_thread;  // row elements a thread holds; a multiple of vector_elements
   int rows_per_cta;         // threads_per_row * rows_per_cta = block size
   int vector_elements;      // elements of one load: 8 (128 bits), 4, 2, 1; divides hidden
-  int ctas_per_sm;  // promised to the compiler: at most 65536 / (ctas_per_sm * block) registers a thread
-  bool persistent;  // a CTA walks over rows; otherwise it ends after its first
-  bool prefetch;    // persistent only: the next row's loads are in flight while this row is reduced
-  bool streaming;   // loads and stores marked as used once, so that weight stays in L1 and L2
+  int ctas_per_sm;    // promised to the compiler: at most 65536 / (ctas_per_sm * block) registers a thread
+  bool persistent;    // a CTA walks over rows; otherwise it ends after its first
+  bool prefetch;      // persistent only: the next row's loads are in flight while this row is reduced
+  bool read_once;     // x takes no place in L1 and is the first to leave L2
+  bool weight_early;  // weight is loaded before the reduction: its latency is hidden, its registers are taken
 
   constexpr int block() const { return threads_per_row * rows_per_cta; }
   constexpr int row_capacity() const { return threads_per_row * elements_per_thread; }

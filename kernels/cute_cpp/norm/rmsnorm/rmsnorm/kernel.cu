@@ -20,25 +20,19 @@
 #endif
 
 namespace rmsnorm {
-/// 128-bit load of data that is read once: no place in L1. The read-only path is right, since no kernel
-/// writes x meanwhile.
+/// 128-bit load of data that is read once: no place in L1, which weight needs, and the first to leave L2,
+/// which y needs: y is what the next kernel reads. The read-only path is right, since nothing writes x
+/// meanwhile.
 struct LoadOnce128 {
   using SRegisters = cute::uint128_t[1];
   using DRegisters = cute::uint128_t[1];
   CUTE_DEVICE static void copy(const cute::uint128_t& src, cute::uint128_t& dst) {
     auto& d = reinterpret_cast<uint4&>(dst);
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                  : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w)
-                 : "l"(&src));
-  }
-};
-
-/// 128-bit store of data that this kernel does not read again: first to leave the caches.
-struct StoreOnce128 {
-  using SRegisters = cute::uint128_t[1];
-  using DRegisters = cute::uint128_t[1];
-  CUTE_DEVICE static void copy(const cute::uint128_t& src, cute::uint128_t& dst) {
-    __stcs(reinterpret_cast<uint4*>(&dst), reinterpret_cast<const uint4&>(src));
+                 : "l"(&src), "l"(policy));
   }
 };
 }  // namespace rmsnorm
@@ -52,8 +46,6 @@ struct one_thread_128_bit_traits {
 };
 template <>
 struct Copy_Traits<rmsnorm::LoadOnce128> : one_thread_128_bit_traits {};
-template <>
-struct Copy_Traits<rmsnorm::StoreOnce128> : one_thread_128_bit_traits {};
 }  // namespace cute
 
 namespace rmsnorm {
@@ -62,11 +54,11 @@ using namespace cute;
 using Element = RMSNORM_ELEMENT;
 constexpr Config config{RMSNORM_THREADS_PER_ROW, RMSNORM_ELEMENTS_PER_THREAD, RMSNORM_ROWS_PER_CTA,
                         RMSNORM_VECTOR_ELEMENTS, RMSNORM_CTAS_PER_SM,         RMSNORM_PERSISTENT != 0,
-                        RMSNORM_PREFETCH != 0,   RMSNORM_STREAMING != 0};
+                        RMSNORM_PREFETCH != 0,   RMSNORM_READ_ONCE != 0,      RMSNORM_WEIGHT_EARLY != 0};
 static_assert(config.threads_per_row >= 32 && (config.threads_per_row & (config.threads_per_row - 1)) == 0);
 static_assert(config.block() <= 1024 && config.elements_per_thread % config.vector_elements == 0);
 static_assert(config.persistent || !config.prefetch, "there is no next row to prefetch");
-static_assert(!config.streaming || config.vector_elements == 8, "the once-only operations are 128 bits wide");
+static_assert(!config.read_once || config.vector_elements == 8, "the once-only load is 128 bits wide");
 
 using Rows = Int<config.rows_per_cta>;
 using Threads = Int<config.threads_per_row>;
@@ -75,8 +67,8 @@ using Vectors = Int<config.elements_per_thread / config.vector_elements>;
 using RowTile = Shape<Rows, Int<config.row_capacity()>>;  // (rows_per_cta, row_capacity >= hidden)
 
 using PlainCopy = UniversalCopy<uint_bit_t<16 * config.vector_elements>>;
-using LoadAtom = Copy_Atom<conditional_t<config.streaming, LoadOnce128, PlainCopy>, Element>;
-using StoreAtom = Copy_Atom<conditional_t<config.streaming, StoreOnce128, PlainCopy>, Element>;
+using LoadAtom = Copy_Atom<conditional_t<config.read_once, LoadOnce128, PlainCopy>, Element>;
+using PlainAtom = Copy_Atom<PlainCopy, Element>;
 using ThreadLayout =
     Layout<Shape<Rows, Threads>, Stride<Threads, _1>>;  // neighbours in a row are neighbours in a warp
 using ValueLayout = Layout<Shape<_1, Vector>>;
@@ -146,7 +138,7 @@ __global__ void __launch_bounds__(config.block(), config.ctas_per_sm) rmsnorm_ke
   Tensor mC = make_identity_tensor(shape);           // (rows, hidden) -> its coordinate
 
   const auto load = make_tiled_copy(LoadAtom{}, ThreadLayout{}, ValueLayout{}).get_slice(threadIdx.x);
-  const auto store = make_tiled_copy(StoreAtom{}, ThreadLayout{}, ValueLayout{}).get_slice(threadIdx.x);
+  const auto store = make_tiled_copy(PlainAtom{}, ThreadLayout{}, ValueLayout{}).get_slice(threadIdx.x);
   const auto tile_of = [&](auto& tensor, int block) {
     return local_tile(tensor, RowTile{}, make_coord(block, 0));
   };
@@ -179,13 +171,13 @@ __global__ void __launch_bounds__(config.block(), config.ctas_per_sm) rmsnorm_ke
   for (int turn = 0; block < blocks; block += gridDim.x, turn ^= 1) {
     const int next = config.persistent ? block + gridDim.x : blocks;
     if (config.prefetch && next < blocks) fetch(next, rNext);
-    copy_if(Copy_Atom<PlainCopy, Element>{}, in_row, gW,
-            rW);  // from L1 after the first row; arrives during the reduction
+    if (config.weight_early) copy_if(PlainAtom{}, in_row, gW, rW);
     const float mean = row_sum(sum_of_squares(rX), turn) * per_column;
+    if (!config.weight_early) copy_if(PlainAtom{}, in_row, gW, rW);
     keep_packed(rX, zero);
     scale_row(rX, rW, rsqrtf(mean + p.eps), rY);
     if (block * Rows::value + first_row < p.rows)
-      copy_if(StoreAtom{}, in_row, rY, store.partition_D(tile_of(mY, block)));
+      copy_if(PlainAtom{}, in_row, rY, store.partition_D(tile_of(mY, block)));
     if (config.prefetch)
       copy(rNext, rX);
     else if (next < blocks)

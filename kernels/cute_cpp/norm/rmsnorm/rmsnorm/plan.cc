@@ -26,7 +26,7 @@ Config config_of(const kernel::Config& c) {
   const auto number = [&](const char* name) { return static_cast<int>(c.value(name)); };
   return Config{number("threads_per_row"), number("elements_per_thread"), number("rows_per_cta"),
                 number("vector_elements"), number("ctas_per_sm"),         c.value("persistent") != 0,
-                c.value("prefetch") != 0,  c.value("streaming") != 0};
+                c.value("prefetch") != 0,  c.value("read_once") != 0,     c.value("weight_early") != 0};
 }
 
 kernel::Config named(const Config& c) {
@@ -37,7 +37,8 @@ kernel::Config named(const Config& c) {
                          {"ctas_per_sm", c.ctas_per_sm},
                          {"persistent", c.persistent},
                          {"prefetch", c.prefetch},
-                         {"streaming", c.streaming}},
+                         {"read_once", c.read_once},
+                         {"weight_early", c.weight_early}},
                         ""};
 }
 
@@ -52,7 +53,8 @@ Config candidate(int hidden, int threads, bool persistent, bool prefetch) {
   c.rows_per_cta = threads >= 256 ? 1 : 256 / threads;
   c.persistent = persistent;
   c.prefetch = prefetch;
-  c.streaming = c.vector_elements == 8;
+  c.weight_early = true;
+  c.read_once = c.vector_elements == 8;
   c.ctas_per_sm = std::clamp(65536 / (register_estimate(c) * c.block()), 1, 2048 / c.block());
   return c;
 }
@@ -68,10 +70,11 @@ std::string rejection(const Config& c, int hidden) {
   return "";
 }
 
-/// Preference: 16 to 32 elements a thread keep enough loads in flight at good occupancy.
+/// Preference: 32 elements a thread, one block of rows per CTA (docs/kernels/rmsnorm.md has the
+/// measurements).
 int rank(const Config& c) {
-  const int elements = c.elements_per_thread;
-  return (elements > 16 ? elements - 16 : 16 - elements) * 2 + (c.prefetch ? 0 : 1);
+  const int away = c.elements_per_thread > 32 ? c.elements_per_thread - 32 : 32 - c.elements_per_thread;
+  return away * 4 + (c.persistent ? c.prefetch ? 1 : 2 : 0);
 }
 
 class Plan final : public kernel::KernelPlan {
@@ -155,6 +158,23 @@ class Plan final : public kernel::KernelPlan {
             "read x and weight, write y: 2·b·h·2 + h·2 bytes; 4·b·h flops"};
   }
 
+  std::vector<Params> ragged_params(const Params& p, const kernel::Config& config) const override {
+    const Config c = config_of(config);
+    const std::int64_t h = p.number("h");
+    std::vector<Params> all;
+    const auto add = [&](std::int64_t rows, std::int64_t hidden) {
+      all.push_back(p);
+      all.back().set("b", rows);
+      all.back().set("h", hidden);
+    };
+    add(1, h);
+    add(17, h);  // not a multiple of rows_per_cta, fewer rows than CTAs
+    add(c.rows_per_cta * 1000 + 1, std::min<std::int64_t>(h, 2048));  // several turns of a persistent CTA
+    if (h > c.vector_elements) add(33, h - c.vector_elements);  // the last vector of a row is outside it
+    add(5, c.vector_elements);                                  // one vector a row
+    return all;
+  }
+
   Result<kernel::CuteKernel> plan(const Params& p, const kernel::Config& config) const override;
 };
 
@@ -176,7 +196,8 @@ Result<kernel::CuteKernel> Plan::plan(const Params& p, const kernel::Config& con
       fmt::format("RMSNORM_CTAS_PER_SM={}", c.ctas_per_sm),
       fmt::format("RMSNORM_PERSISTENT={}", c.persistent ? 1 : 0),
       fmt::format("RMSNORM_PREFETCH={}", c.prefetch ? 1 : 0),
-      fmt::format("RMSNORM_STREAMING={}", c.streaming ? 1 : 0),
+      fmt::format("RMSNORM_READ_ONCE={}", c.read_once ? 1 : 0),
+      fmt::format("RMSNORM_WEIGHT_EARLY={}", c.weight_early ? 1 : 0),
       p.word("dtype") == "fp16" ? "RMSNORM_ELEMENT=cutlass::half_t" : "RMSNORM_ELEMENT=cutlass::bfloat16_t"};
   k.launch = [c, rows](int sms) {
     kernel::LaunchShape shape;

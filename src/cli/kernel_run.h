@@ -1,0 +1,41 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+#include "device/device.h"
+#include "evidence/run.h"
+#include "kernel/loaded_kernel.h"
+#include "kernel/registry.h"
+#include "profile/timing/event_timing.h"
+
+namespace cutelab::cli {
+
+/// What `cutelab kernel` was asked for.
+struct KernelRequest {
+  kernel::Package package;
+  kernel::Params params;
+  kernel::Config config;
+  std::string prof_type = "event";
+  bool check = false;
+  int gpu = 0;
+  profile::TimingSpec timing;
+};
+
+using KernelLoader = std::function<Result<std::unique_ptr<kernel::Launchable>>(const std::string& library)>;
+KernelLoader dlopen_loader();
+
+/// The run, and what of the request could not be done here, one sentence each.
+struct KernelOutcome {
+  evidence::Run run;
+  std::vector<std::string> not_done;
+};
+
+/// Compiles (or takes from the cache), inspects, checks and times, as far as this machine allows. What cannot
+/// be done becomes a reason in the run; only a wrong request is an error.
+Result<KernelOutcome> run_kernel(const KernelRequest& request, device::Device& device,
+                                 const KernelLoader& load, const Context& context);
+
+}  // namespace cutelab::cli

@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/kernel_run.h"
+#include "cli/verbs.h"
+#include "evidence/json.h"
+#include "profile/store/store.h"
+#include "render/table.h"
+#include "report/run_view.h"
+
+namespace cutelab::cli {
+namespace {
+
+/// --config: empty = the preferred one, a number = that one of the list, name=value[,…] = the preferred one
+/// changed.
+Result<kernel::Config> choose_config(const kernel::Package& package, const kernel::Params& params,
+                                     const std::string& text) {
+  const auto configs = package.plan->autotune_configs(params);
+  const std::string asked = fmt::format("kernel {} {}", package.design, params.text());
+  if (configs.empty() || !configs[0].legal())
+    return Error{ErrorKind::usage, asked, "no configuration can run this problem",
+                 configs.empty() ? "" : configs[0].rejected_because,
+                 "change the parameters; --dry-run lists the candidates"};
+  if (text.empty()) return configs[0];
+  const Error bad{
+      ErrorKind::usage, asked, fmt::format("--config does not take '{}'", text), "",
+      fmt::format("a number from 0 to {}, or name=value,… of: {}", configs.size() - 1, configs[0].text())};
+  if (const auto index = parse_integer(text)) {
+    if (*index < 0 || *index >= static_cast<long long>(configs.size())) return bad;
+    const auto& config = configs[static_cast<std::size_t>(*index)];
+    if (config.legal()) return config;
+    return Error{ErrorKind::usage, asked, "that configuration is rejected: " + config.rejected_because,
+                 config.text(), ""};
+  }
+  kernel::Config config = configs[0];
+  for (const auto part : split(text, ',')) {
+    const auto equals = part.find('=');
+    const auto value =
+        equals == std::string_view::npos ? std::nullopt : parse_integer(part.substr(equals + 1));
+    const std::string name(part.substr(0, equals));
+    if (!value || !config.values.count(name)) return bad;
+    config.values[name] = *value;
+  }
+  return config;
+}
+
+void print_plan(const KernelRequest& request, std::ostream& out) {
+  const auto& plan = *request.package.plan;
+  out << fmt::format("{} ({}, {}): {}\n\n", request.package.title(), request.package.language,
+                     request.package.layer, request.package.summary);
+  render::Table parameters{{{"Parameter"}, {"Value"}, {"Legal"}, {"Meaning"}}, {}};
+  const auto texts = request.params.texts();
+  for (const auto& spec : plan.parameters())
+    parameters.rows.push_back({"--" + spec.name, texts.at(spec.name), spec.range_text(), spec.meaning});
+  out << render::markdown(parameters) << "\n";
+  const auto work = plan.algorithmic_flops_bytes(request.params);
+  out << fmt::format("work: {} compulsory bytes", with_thousands(work.compulsory.count()));
+  for (const auto& [unit, flops] : work.flops) out << fmt::format(", {:.4g} {} flops", flops, unit);
+  out << fmt::format(" ({})\ntolerance: {:.3g}: {}\n\n", work.formula,
+                     plan.tolerance(request.params).relative_norm, plan.tolerance(request.params).reason);
+  render::Table table{{{"Config", render::Align::right}, {"Values"}, {"Rejected because"}}, {}};
+  int index = 0;
+  for (const auto& config : plan.autotune_configs(request.params))
+    table.rows.push_back({fmt::format("{}", index++), config.text(), config.rejected_because});
+  out << render::markdown(table) << "\nchosen: " << request.config.text() << "\n";
+  if (auto kernel = plan.plan(request.params, request.config))
+    out << "expected launch on 132 SMs: " << kernel->launch(132).text() << "\n";
+}
+
+std::string rerun_command(const KernelRequest& request, const Context& context) {
+  std::vector<std::string> words = {context.program, "kernel", request.package.design,
+                                    request.package.version};
+  for (const auto& [name, value] : request.params.texts())
+    words.push_back(fmt::format("--{}={}", name, value));
+  std::vector<std::string> values;
+  for (const auto& [name, value] : request.config.values) values.push_back(fmt::format("{}={}", name, value));
+  words.push_back("--config=" + join(values, ","));
+  words.push_back("--prof_type=" + request.prof_type);
+  if (request.check) words.emplace_back("--check");
+  return shell_line(words);
+}
+
+class KernelVerb final : public Verb {
+ public:
+  VerbSpec spec() const override;
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override;
+
+ private:
+  static Result<KernelRequest> request_of(const Arguments& arguments);
+  static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
+};
+
+VerbSpec KernelVerb::spec() const {
+  VerbSpec spec;
+  spec.name = "kernel";
+  spec.summary = "check and measure a kernel package";
+  spec.step = "4 PROFILE";
+  spec.positionals = {{"DESIGN", "a kernel package; `cutelab list` shows all", 1, 1},
+                      {"VERSION", "v0 is the base version", 0, 1}};
+  spec.flags = {
+      {"--check",
+       "",
+       "compare with the double-precision reference: three fills, ragged problems",
+       "",
+       false,
+       {}},
+      {"--prof_type",
+       "TYPE",
+       "what to measure",
+       "event",
+       false,
+       {"disabled", "event", "compiled", "annotation", "ncu", "nsys"}},
+      {"--config",
+       "CONFIG",
+       "a number of --dry-run's list, or name=value,… to change the preferred one",
+       "",
+       false,
+       {}},
+      {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--gpu", "N", "which GPU", "0", false, {}},
+      {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
+      {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
+      {"--build", "", "compile only", "", false, {}},
+      {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}}};
+  spec.open_flags = true;
+  spec.examples = {"cutelab kernel rmsnorm --b=8192 --h=8192 --check --prof_type=event",
+                   "cutelab kernel rmsnorm --prof_type=compiled        # needs no GPU",
+                   "cutelab kernel rmsnorm --h=1000 --dry-run"};
+  return spec;
+}
+
+Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments) {
+  const auto& words = arguments.positionals();
+  auto package = kernel::find_package(kernel::all_packages(), words[0], words.size() > 1 ? words[1] : "");
+  if (!package) return package.error();
+  auto params = kernel::parse_parameters(words[0], package->plan->parameters(), arguments.open());
+  if (!params) return params.error();
+  if (auto s = package->plan->check(*params); !s) return s.error();
+  auto config = choose_config(*package, *params, arguments.get("--config"));
+  if (!config) return config.error();
+  KernelRequest request{std::move(*package),
+                        std::move(*params),
+                        std::move(*config),
+                        arguments.get("--prof_type", "event"),
+                        arguments.has("--check"),
+                        0,
+                        {}};
+  const auto gpu = parse_integer(arguments.get("--gpu", "0"));
+  if (!gpu || *gpu < 0)
+    return Error{ErrorKind::usage, "kernel", "--gpu wants a number from 0", "",
+                 "`cutelab device` lists the GPUs"};
+  request.gpu = static_cast<int>(*gpu);
+  const std::string l2 = arguments.get("--l2", "cold");
+  request.timing.l2 = l2 == "warm"    ? profile::L2State::warm
+                      : l2 == "dirty" ? profile::L2State::dirty
+                                      : profile::L2State::cold;
+  if (arguments.has("--build")) request.prof_type = "disabled";
+  return request;
+}
+
+Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Context& context) {
+  const std::string file = arguments.get("--json");
+  if (file == "-") context.out << evidence::json_text(run) << "\n";
+  if (!file.empty() && file != "-")
+    if (auto s = write_file_atomically(file, evidence::json_text(run) + "\n"); !s) return s;
+  if (arguments.has("--no-store") || arguments.has("--build")) return {};
+  auto store = profile::Store::open(context.environment.data_home() + "/runs.db");
+  if (!store) return store.error();
+  auto id = store->add(run);
+  if (!id) return id.error();
+  if (file != "-") context.out << fmt::format("kept as run {}: `cutelab runs show {}`\n", *id, *id);
+  return {};
+}
+
+Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
+  auto request = request_of(arguments);
+  if (!request) return request.error();
+  if (arguments.has("--dry-run")) {
+    print_plan(*request, context.out);
+    context.out << "again: " << rerun_command(*request, context) << "\n";
+    return ExitCode::ok;
+  }
+  const auto device = device::machine_device();
+  auto outcome = run_kernel(*request, *device, dlopen_loader(), context);
+  if (!outcome) return outcome.error();
+  if (arguments.get("--json") != "-")
+    context.out << report::run_report(outcome->run) << "again: " << rerun_command(*request, context) << "\n";
+  if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
+  for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
+  if (outcome->run.check.made && !outcome->run.check.passed) return ExitCode::failed_check;
+  return outcome->not_done.empty() ? ExitCode::ok : ExitCode::unavailable;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> make_kernel_verb() { return std::make_unique<KernelVerb>(); }
+
+}  // namespace cutelab::cli

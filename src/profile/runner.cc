@@ -1,0 +1,120 @@
+#include "profile/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace cutelab::profile {
+
+Result<BoundProblem> BoundProblem::bind(device::Session& session, const kernel::KernelPlan& plan,
+                                        const kernel::Params& params, const kernel::Config& config,
+                                        kernel::Fill fill, kernel::Seed seed) {
+  auto kernel = plan.plan(params, config);
+  if (!kernel) return kernel.error();
+  BoundProblem problem;
+  problem.kernel = std::move(*kernel);
+  problem.shape = problem.kernel.launch(session.info().sms);
+  problem.inputs = plan.prepare_inputs(params, fill, seed);
+  problem.outputs = plan.prepare_outputs(params);
+  for (const auto* set : {&problem.inputs, &problem.outputs}) {
+    for (const kernel::Tensor& tensor : set->tensors) {
+      auto address = session.allocate(tensor.data.size());
+      if (!address) return address.error();
+      problem.addresses_[tensor.name] = *address;
+    }
+  }
+  for (const kernel::Tensor& tensor : problem.inputs.tensors)
+    if (auto s = session.upload(problem.addresses_[tensor.name], tensor.data.data(), tensor.data.size()); !s)
+      return s.error();
+  problem.arguments_ = problem.kernel.arguments(problem.addresses_);
+  if (auto s = problem.poison(session); !s) return s.error();
+  return problem;
+}
+
+Status BoundProblem::poison(device::Session& session) const {
+  for (const kernel::Tensor& tensor : outputs.tensors)
+    if (auto s = session.fill(addresses_.at(tensor.name), 0xFF, tensor.data.size()); !s) return s;
+  return {};
+}
+
+Status BoundProblem::launch(device::Session& session, const kernel::Launchable& launchable) const {
+  return launchable.launch(arguments_, shape, session.stream());
+}
+
+Result<kernel::Outputs> BoundProblem::download(device::Session& session) const {
+  if (auto s = session.synchronize(); !s) return s.error();
+  kernel::Outputs seen = outputs;
+  for (kernel::Tensor& tensor : seen.tensors)
+    if (auto s = session.download(tensor.data.data(), addresses_.at(tensor.name), tensor.data.size()); !s)
+      return s.error();
+  return seen;
+}
+
+bool CheckResult::passed() const {
+  return !lines.empty() &&
+         std::all_of(lines.begin(), lines.end(), [](const auto& l) { return l.report.passed; });
+}
+
+const CheckLine* CheckResult::worst() const {
+  const CheckLine* worst = nullptr;
+  for (const CheckLine& line : lines) {
+    if (!line.report.passed) return &line;
+    if (!worst || line.report.relative_norm > worst->report.relative_norm) worst = &line;
+  }
+  return worst;
+}
+
+namespace {
+
+/// One problem, one fill: bind, launch, compare each output; the worst output's report is kept.
+Status check_one(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
+                 const kernel::Config& config, const kernel::Launchable& launchable, kernel::Fill fill,
+                 kernel::Seed seed, CheckResult& result) {
+  auto problem = BoundProblem::bind(session, plan, params, config, fill, seed);
+  if (!problem) return problem.error();
+  if (auto s = problem->launch(session, launchable); !s) return s;
+  auto seen = problem->download(session);
+  if (!seen) return seen.error();
+  const kernel::Outputs reference = plan.reference_fn(params, problem->inputs);
+  for (const kernel::Tensor& tensor : seen->tensors) {
+    const kernel::Tensor* expected = reference.find(tensor.name);
+    if (!expected)
+      return Error{ErrorKind::internal, "check " + tensor.name, "the reference has no such output", "",
+                   "correct the plan"};
+    result.lines.push_back({params.text(), kernel::name_of(fill), seed,
+                            kernel::compare(tensor, *expected, plan.tolerance(params))});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
+                                 const kernel::Params& params, const kernel::Config& config,
+                                 const kernel::Launchable& launchable) {
+  CheckResult result;
+  result.tolerance = plan.tolerance(params);
+  kernel::Seed seed = 0;
+  for (const auto fill : {kernel::Fill::uniform, kernel::Fill::normal, kernel::Fill::adversarial})
+    if (auto s = check_one(session, plan, params, config, launchable, fill, ++seed, result); !s)
+      return s.error();
+  for (const kernel::Params& ragged : plan.ragged_params(params, config))
+    if (auto s =
+            check_one(session, plan, ragged, config, launchable, kernel::Fill::adversarial, ++seed, result);
+        !s)
+      return s.error();
+  return result;
+}
+
+Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
+                           const kernel::Params& params, const kernel::Config& config,
+                           const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock) {
+  auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
+  if (!problem) return problem.error();
+  return time_with_events(
+      session, [&] { return problem->launch(session, launchable); }, spec, clock);
+}
+
+}  // namespace cutelab::profile

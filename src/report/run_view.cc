@@ -1,0 +1,77 @@
+#include "report/run_view.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "evidence/metrics.h"
+#include "render/table.h"
+
+namespace cutelab::report {
+namespace {
+
+/// Counts whole, small figures with two decimals, large ones with as many as carry meaning.
+std::string figure(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return with_thousands(static_cast<long long>(value));
+  return std::abs(value) < 1 ? fmt::format("{:.3g}", value) : fmt::format("{:.2f}", value);
+}
+
+std::string configuration_text(const evidence::Run& run) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : run.provenance.configuration) parts.push_back(name + "=" + value);
+  return join(parts, " ");
+}
+
+std::string value_or_dash(const evidence::Run& run, const std::string& tag) {
+  const auto* metric = evidence::metric_of(run, tag);
+  return metric && metric->value ? figure(*metric->value) : "-";
+}
+
+std::string check_text(const evidence::Run::Check& check) {
+  if (!check.made)
+    return check.not_made_because.empty() ? "" : "check: not made: " + check.not_made_because + "\n";
+  return fmt::format("check: {}, relative error {:.3g} (allowed {:.3g}: {}){}\n",
+                     check.passed ? "passed" : "FAILED", check.relative_error, check.tolerance,
+                     check.tolerance_reason, check.worst.empty() ? "" : ", worst " + check.worst);
+}
+
+}  // namespace
+
+std::string run_report(const evidence::Run& run) {
+  const auto& where = run.provenance;
+  std::string out = fmt::format("{} {} ({}) {}, {}: {}\n\n", run.kernel, run.version, run.language,
+                                where.device.empty() ? "without a GPU" : "on " + where.device, where.arch,
+                                configuration_text(run));
+  render::Table table{{{"Metric"}, {"Value", render::Align::right}, {"Remark"}}, {}};
+  for (const auto& descriptor : evidence::metric_descriptors())
+    if (const auto* metric = evidence::metric_of(run, descriptor.tag))
+      table.rows.push_back({descriptor.name, value_or_dash(run, descriptor.tag), metric->missing_because});
+  if (!table.rows.empty()) out += render::markdown(table) + "\n";
+  out += check_text(run.check);
+  for (const std::string& note : run.notes) out += "- " + printable(note) + "\n";
+  return out;
+}
+
+std::string run_list(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs) {
+  render::Table table{{{"Run", render::Align::right},
+                       {"Time (UTC)"},
+                       {"Kernel"},
+                       {"Profile"},
+                       {"Device"},
+                       {"Configuration", render::Align::left, 60},
+                       {"Duration (us)", render::Align::right},
+                       {"Check"}},
+                      {}};
+  for (const auto& [id, run] : runs)
+    table.rows.push_back({fmt::format("{}", id), run.provenance.time_utc, run.kernel + " " + run.version,
+                          run.prof_type, run.provenance.device.empty() ? "-" : run.provenance.device,
+                          configuration_text(run), value_or_dash(run, "duration_us"),
+                          !run.check.made    ? "-"
+                          : run.check.passed ? "passed"
+                                             : "FAILED"});
+  return render::markdown(table);
+}
+
+}  // namespace cutelab::report

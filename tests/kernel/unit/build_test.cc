@@ -1,0 +1,124 @@
+#include "kernel/build.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "kernel/loaded_kernel.h"
+
+namespace cutelab::kernel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A source root with one package, and an "nvcc" that is a script: it writes what nvcc would and counts its
+/// calls.
+class Build : public ::testing::Test {
+ protected:
+  Build() : root(fs::temp_directory_path() / ("cutelab_build_" + std::to_string(getpid()))) {
+    fs::remove_all(root);
+    write("kernels/launch_abi.h", "// door\n");
+    write("kernels/p/kernel.cu", "__global__ void k() {}\n");
+    write("include/cutlass/version.h",
+          "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 2\n#define CUTLASS_PATCH 0\n");
+    script("#!/bin/sh\necho x >> " + (root / "calls").string() +
+           "\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; --keep-dir) keep=$2;; esac; shift; done\n"
+           "echo lib > $out; echo cubin > $keep/k.sm_90a.cubin\n");
+  }
+  ~Build() override { fs::remove_all(root); }
+
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text;
+  }
+  void script(const std::string& text) {
+    write("nvcc", text);
+    chmod((root / "nvcc").c_str(), 0755);
+  }
+  BuildRequest request(std::vector<std::string> defines = {"A=1"}) {
+    return {files, environment, root.string(), "kernels/p", std::move(defines), "sm_90a"};
+  }
+  Toolchain toolchain() {
+    return {(root / "nvcc").string(), "nvcc 13.0.88", (root / "include").string(), "4.2.0", "", ""};
+  }
+  int calls() {
+    std::ifstream in(root / "calls");
+    return static_cast<int>(std::count(std::istreambuf_iterator<char>(in), {}, 'x'));
+  }
+
+  fs::path root;
+  DiskFileSource files;
+  Environment environment;
+};
+
+TEST_F(Build, CompilesOnceAndThenTakesTheCache) {
+  auto first = build_kernel(request(), toolchain());
+  ASSERT_TRUE(first) << first.error().message();
+  EXPECT_FALSE(first->from_cache);
+  EXPECT_TRUE(fs::exists(first->library));
+  EXPECT_TRUE(fs::exists(first->cubin));
+  auto second = build_kernel(request(), toolchain());
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->from_cache);
+  EXPECT_EQ(second->compiler, "nvcc 13.0.88");
+  EXPECT_EQ(second->command, first->command);
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(Build, SourceDefinesAndToolchainDecideTheCacheEntry) {
+  const auto hash = *source_hash(request());
+  EXPECT_NE(hash, *source_hash(request({"A=2"})));
+  write("kernels/p/params.h", "struct Params {};\n");
+  EXPECT_NE(hash, *source_hash(request()));
+  ASSERT_TRUE(build_kernel(request(), toolchain()));
+  auto newer = toolchain();
+  newer.nvcc_version = "nvcc 13.5.1";
+  ASSERT_TRUE(build_kernel(request(), newer));
+  EXPECT_EQ(calls(), 2);
+}
+
+TEST_F(Build, WithoutACompilerACacheFromElsewhereServes) {
+  Toolchain none;
+  none.missing_because = "there is no nvcc";
+  none.remedy = "install one";
+  auto nothing = build_kernel(request(), none);
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(nothing.error().wrong, "there is no nvcc");
+  ASSERT_TRUE(build_kernel(request(), toolchain()));
+  auto brought = build_kernel(request(), none);
+  ASSERT_TRUE(brought);
+  EXPECT_EQ(brought->compiler, "nvcc 13.0.88");
+}
+
+TEST_F(Build, AFailedCompilationShowsItsErrorsAndLeavesNothing) {
+  script("#!/bin/sh\necho 'kernel.cu(3): error: identifier \"x\" is undefined' >&2\nexit 2\n");
+  auto built = build_kernel(request(), toolchain());
+  ASSERT_FALSE(built);
+  EXPECT_NE(built.error().where.find("identifier \"x\" is undefined"), std::string::npos);
+  for (const auto& entry : fs::recursive_directory_iterator(root / "build"))
+    EXPECT_FALSE(entry.is_regular_file());
+}
+
+TEST_F(Build, TwoBuildersAtOnceBothSucceed) {
+  const auto build = [&] { EXPECT_TRUE(build_kernel(request(), toolchain())); };
+  std::thread other(build);
+  build();
+  other.join();
+}
+
+TEST(LoadedKernel, RefusesWhatIsNoPackage) {
+  auto missing = LoadedKernel::load("/nonexistent/kernel.so");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::unavailable);
+  auto other = LoadedKernel::load("libm.so.6");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().wrong, "it is no kernel package");
+}
+
+}  // namespace
+}  // namespace cutelab::kernel

@@ -1,0 +1,177 @@
+#include "profile/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "device/fake_device.h"
+#include "evidence/metrics.h"
+
+namespace cutelab::profile {
+namespace {
+
+/// y[i] = 2 * x[i], on the fake device's memory, which is the host's.
+struct DoublePlan final : kernel::KernelPlan {
+  std::vector<kernel::ParameterSpec> parameters() const override {
+    return {{"n", "elements", "8", 1, 1000, {}}};
+  }
+  Status check(const kernel::Params&) const override { return {}; }
+  kernel::Inputs prepare_inputs(const kernel::Params& p, kernel::Fill fill,
+                                kernel::Seed seed) const override {
+    kernel::Tensor x("x", kernel::DType::fp32, {p.number("n")});
+    x.fill(fill, seed);
+    return {{x}};
+  }
+  kernel::Outputs prepare_outputs(const kernel::Params& p) const override {
+    return {{kernel::Tensor("y", kernel::DType::fp32, {p.number("n")})}};
+  }
+  kernel::Outputs reference_fn(const kernel::Params& p, const kernel::Inputs& in) const override {
+    auto out = prepare_outputs(p);
+    for (int i = 0; i < p.number("n"); ++i) out.tensors[0].set(i, 2 * in.tensors[0].at(i));
+    return out;
+  }
+  kernel::Tolerance tolerance(const kernel::Params&) const override { return {1e-7, 1e-7, 1e-30, "exact"}; }
+  std::vector<kernel::Config> autotune_configs(const kernel::Params&) const override { return {{}}; }
+  kernel::Work algorithmic_flops_bytes(const kernel::Params& p) const override {
+    return {{{"fp32", static_cast<double>(p.number("n"))}}, Bytes(8 * p.number("n")), "8·n"};
+  }
+  std::vector<kernel::Params> ragged_params(const kernel::Params& p, const kernel::Config&) const override {
+    auto one = p;
+    one.set("n", std::int64_t{1});
+    return {one};
+  }
+  Result<kernel::CuteKernel> plan(const kernel::Params& p, const kernel::Config&) const override {
+    kernel::CuteKernel k;
+    k.launch = [](int) { return kernel::LaunchShape{}; };
+    k.arguments = [n = p.number("n")](const kernel::Addresses& at) {
+      const unsigned long long values[] = {at.at("x"), at.at("y"), static_cast<unsigned long long>(n)};
+      std::vector<std::byte> bytes(sizeof values);
+      std::memcpy(bytes.data(), values, sizeof values);
+      return bytes;
+    };
+    return k;
+  }
+};
+
+struct HostKernel final : kernel::Launchable {
+  int leave_out = 0;  ///< elements at the end that are not written
+  Status launch(const std::vector<std::byte>& arguments, const kernel::LaunchShape&, void*) const override {
+    unsigned long long values[3];
+    std::memcpy(values, arguments.data(), sizeof values);
+    const auto* x = reinterpret_cast<const float*>(values[0]);
+    auto* y = reinterpret_cast<float*>(values[1]);
+    for (int i = 0; i < static_cast<int>(values[2]) - leave_out; ++i) y[i] = 2 * x[i];
+    return {};
+  }
+};
+
+class Runner : public ::testing::Test {
+ protected:
+  Runner()
+      : params(*kernel::parse_parameters("double", plan.parameters(), {})),
+        session(*device::fake_device(machine)->open(0)) {}
+  DoublePlan plan;
+  kernel::Params params;
+  device::FakeMachine machine;
+  std::unique_ptr<device::Session> session;
+  HostKernel good;
+};
+
+TEST_F(Runner, ARightKernelPassesOnEveryFillAndRaggedProblem) {
+  auto check = check_kernel(*session, plan, params, {}, good);
+  ASSERT_TRUE(check);
+  EXPECT_EQ(check->lines.size(), 4u);
+  EXPECT_TRUE(check->passed()) << check->worst()->report.text;
+  evidence::Run run;
+  record_check(run, *check);
+  EXPECT_TRUE(run.check.made);
+  EXPECT_TRUE(run.check.passed);
+}
+
+TEST_F(Runner, OutputsArePoisonedSoThatAnUnwrittenElementIsSeen) {
+  HostKernel forgetful;
+  forgetful.leave_out = 1;
+  auto check = check_kernel(*session, plan, params, {}, forgetful);
+  ASSERT_TRUE(check);
+  EXPECT_FALSE(check->passed());
+  EXPECT_EQ(check->worst()->report.first_bad_index, 7);
+  evidence::Run run;
+  record_check(run, *check);
+  EXPECT_FALSE(run.check.passed);
+}
+
+TEST_F(Runner, NoCheckedProblemIsNotAPass) { EXPECT_FALSE(CheckResult{}.passed()); }
+
+DeviceFacts facts() {
+  DeviceFacts f;
+  f.name = "Fake GPU";
+  f.dram_peak = Rate{1e12, "datasheet"};
+  f.dram_measured = Rate{0.8e12, "copy"};
+  f.flops["fp32"] = Rate{1e13, "datasheet"};
+  return f;
+}
+
+Timing timing_of(double us) {
+  Timing timing;
+  timing.samples_us = std::vector<double>(40, us);
+  timing.summary = summarize(timing.samples_us);
+  timing.stopped = StopRule::Reason::known_well_enough;
+  return timing;
+}
+
+TEST(Record, RatesAndRoofline) {
+  evidence::Run run;
+  const kernel::Work work{{{"fp32", 1e6}}, Bytes(8'000'000), "test"};
+  const auto f = facts();
+  record_timing(run, timing_of(20), {}, work, &f);
+  EXPECT_DOUBLE_EQ(*evidence::metric_of(run, "duration_us")->value, 20);
+  EXPECT_DOUBLE_EQ(*evidence::metric_of(run, "bandwidth_tbs")->value, 0.4);
+  EXPECT_NEAR(*evidence::metric_of(run, "roofline_percent")->value, 50, 1e-9);
+  EXPECT_NEAR(*evidence::metric_of(run, "peak_percent")->value, 40, 1e-9);
+  EXPECT_EQ(evidence::metric_of(run, "power_w")->missing_because, "NVML did not tell");
+}
+
+TEST(Record, ATimeBelowTheFloorIsRejected) {
+  const kernel::Work work{{{"fp32", 1e6}}, Bytes(8'000'000), "test"};
+  const auto f = facts();
+  evidence::Run run;
+  record_timing(run, timing_of(7.9), {}, work, &f);  // the floor is 8 us
+  EXPECT_FALSE(evidence::metric_of(run, "duration_us")->value);
+  EXPECT_EQ(evidence::metric_of(run, "duration_us")
+                ->missing_because.rfind("rejected: 7.90 us is below the floor of 8.00 us", 0),
+            0u);
+  TimingSpec warm;
+  warm.l2 = L2State::warm;
+  evidence::Run from_cache;
+  record_timing(from_cache, timing_of(7.9), warm, work, &f);
+  EXPECT_TRUE(evidence::metric_of(from_cache, "duration_us")->value) << "L2 may hold it all";
+}
+
+TEST(Record, AnUnknownDeviceKeepsTheTimeAndSaysWhyThereIsNoRoofline) {
+  evidence::Run run;
+  record_timing(run, timing_of(20), {}, {{{"fp32", 1e6}}, Bytes(8'000'000), "test"}, nullptr);
+  EXPECT_TRUE(evidence::metric_of(run, "duration_us")->value);
+  EXPECT_EQ(evidence::metric_of(run, "roofline_percent")->missing_because,
+            "data/devices.json has no rates for this device");
+}
+
+TEST(Roofline, TheShippedDeviceFactsLoad) {
+  const DiskFileSource files;
+  auto all = load_device_facts(files, CUTELAB_SOURCE_DIR "/data/devices.json");
+  ASSERT_TRUE(all) << all.error().message();
+  const auto* h200 = find_facts(*all, "NVIDIA H200");
+  ASSERT_NE(h200, nullptr);
+  EXPECT_EQ(h200->arch, "sm_90a");
+  EXPECT_EQ(find_facts(*all, "h200"), h200);
+  EXPECT_EQ(find_facts(*all, "GeForce 256"), nullptr);
+  for (const auto& facts_here : *all) {
+    ASSERT_TRUE(facts_here.dram_peak);
+    if (facts_here.dram_measured) {
+      EXPECT_LT(facts_here.dram_measured->per_second, facts_here.dram_peak->per_second);
+    }
+    for (const auto& [unit, rate] : facts_here.flops) EXPECT_FALSE(rate.source.empty()) << unit;
+  }
+}
+
+}  // namespace
+}  // namespace cutelab::profile
