@@ -20,10 +20,11 @@ struct Config {
   constexpr int warps_per_row() const { return threads_per_row / 32; }
 };
 
-/// Registers a thread takes, fitted to what ptxas reports for 8 to 32 elements; a plan's estimate, the cubin
-/// has the truth.
+/// Registers a thread takes, fitted to what ptxas reports without spilling for 8 to 32 elements; a plan's
+/// estimate, the cubin has the truth. Narrow vectors need a predicate and an address per vector.
 constexpr int register_estimate(Config c) {
-  const int estimate = c.prefetch ? 4 + c.elements_per_thread * 9 / 4 : 8 + c.elements_per_thread * 7 / 4;
+  int estimate = c.prefetch ? 4 + c.elements_per_thread * 9 / 4 : 16 + c.elements_per_thread * 3 / 2;
+  if (c.vector_elements < 8) estimate = c.vector_elements == 4 ? estimate * 3 / 2 : estimate * 2;
   return estimate < 32 ? 32 : estimate;
 }
 
