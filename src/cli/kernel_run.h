@@ -9,7 +9,7 @@
 #include "evidence/run.h"
 #include "kernel/loaded_kernel.h"
 #include "kernel/registry.h"
-#include "profile/timing/event_timing.h"
+#include "profile/event_timing.h"
 
 namespace cutelab::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/kernel_run.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
-#include "profile/store/store.h"
+#include "profile/store.h"
 #include "render/table.h"
 #include "report/run_view.h"
 

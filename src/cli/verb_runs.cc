@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
-#include "profile/store/store.h"
+#include "profile/store.h"
 #include "report/run_view.h"
 
 namespace cutelab::cli {

@@ -7,8 +7,8 @@
 #include "evidence/run.h"
 #include "kernel/loaded_kernel.h"
 #include "kernel/plan.h"
+#include "profile/event_timing.h"
 #include "profile/roofline.h"
-#include "profile/timing/event_timing.h"
 
 namespace cutelab::profile {
 

@@ -1,4 +1,4 @@
-#include "profile/store/store.h"
+#include "profile/store.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

@@ -1,4 +1,4 @@
-#include "profile/timing/event_timing.h"
+#include "profile/event_timing.h"
 
 #include <algorithm>
 

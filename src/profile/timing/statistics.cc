@@ -1,4 +1,4 @@
-#include "profile/timing/statistics.h"
+#include "profile/statistics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "profile/store/store.h"
+#include "profile/store.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

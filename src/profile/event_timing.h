@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "device/device.h"
-#include "profile/timing/statistics.h"
+#include "profile/statistics.h"
 
 namespace cutelab::profile {
 
