@@ -25,6 +25,17 @@ std::string cell(const std::string& text) {
   return !out.empty() && std::string_view("#->+*=").find(out[0]) != std::string_view::npos ? "\\" + out : out;
 }
 
+/// Runs of white space as one blank; printable.
+std::string one_line(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text))
+    if (c != ' ' && c != '\n' && c != '\t')
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  return out;
+}
+
 /// The path without the root it lies below; a path outside all roots is cut to its name.
 std::string evidence_path(const std::string& path, const std::vector<std::string>& roots) {
   std::string best;
@@ -102,7 +113,7 @@ class Text {
     if (const std::string text = line_text(at); !text.empty())
       out += fmt::format("    line: {}\n", yaml_scalar(text));
     if (const Fact* fact = fact_at(at); fact && !fact->says.empty())
-      out += fmt::format("    says: {}\n", yaml_scalar(printable(fact->says)));
+      out += fmt::format("    says: {}\n", yaml_scalar(one_line(fact->says)));
     return out;
   }
 

@@ -28,10 +28,10 @@ struct Condition {
 };
 
 /// `fact: {family: D2, kind: pipeline, class: PipelineTmaAsync, count: "> 1"}`. Keys that are not family,
-/// kind, subject, role, kernel or count name a value of the fact.
+/// kind, subject, says, role, kernel or count name a value of the fact.
 struct FactTerm {
   std::optional<evidence::Family> family;
-  std::map<std::string, Condition> text;    ///< kind, subject, role, kernel
+  std::map<std::string, Condition> text;    ///< kind, subject, says, role, kernel
   std::map<std::string, Condition> values;  ///< class, stages, direction, …
   Condition count{Condition::Op::at_least, "1", 1};
 };

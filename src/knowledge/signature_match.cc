@@ -171,20 +171,21 @@ Match match_group(const Signature& group, const Reading& reading) {
   Match out;
   const bool any = group.op == Signature::Op::any, none = group.op == Signature::Op::none;
   out.verdict = any ? Tristate::no : Tristate::yes;
+  std::vector<std::pair<Tristate, std::vector<std::string>>> reasons;
   for (const Signature& part : group.parts) {
-    const Match one = match(part, reading);
+    Match one = match(part, reading);
     const Tristate verdict = none ? negated(one.verdict) : one.verdict;
     out.verdict = any ? either(out.verdict, verdict) : both(out.verdict, verdict);
     if (!none)
       for (const Location& at : one.at) add_place(out.at, at);
-    if (none && one.verdict == Tristate::yes) out.because.push_back(part.spelled() + " holds");
-    if (verdict != Tristate::yes && one.verdict != Tristate::yes)
-      out.because.insert(out.because.end(), one.because.begin(), one.because.end());
+    if (none && one.verdict == Tristate::yes) one.because = {part.spelled() + " holds"};
+    reasons.emplace_back(verdict, std::move(one.because));
   }
-  if (out.verdict == Tristate::yes)
-    out.because.clear();
-  else
-    out.at.clear();
+  // Only the parts that made the verdict what it is have something to say.
+  if (out.verdict != Tristate::yes) out.at.clear();
+  for (const auto& [verdict, because] : reasons)
+    if (out.verdict != Tristate::yes && verdict == out.verdict)
+      out.because.insert(out.because.end(), because.begin(), because.end());
   return out;
 }
 
@@ -207,6 +208,7 @@ Tristate match_fact(const FactTerm& term, const Fact& fact) {
   for (const auto& [name, condition] : term.text) {
     const std::string& text = name == "kind"      ? fact.kind
                               : name == "subject" ? fact.subject
+                              : name == "says"    ? fact.says
                               : name == "role"    ? fact.role
                                                   : fact.kernel;
     verdict = both(verdict, match_text(condition, text));

@@ -81,7 +81,8 @@ Result<FactTerm> parse_fact(const Yaml& yaml, const std::string& path) {
     }
     auto condition = parse_condition(value, path);
     if (!condition) return condition.error();
-    const bool is_text = key == "kind" || key == "subject" || key == "role" || key == "kernel";
+    const bool is_text =
+        key == "kind" || key == "subject" || key == "says" || key == "role" || key == "kernel";
     if (key == "count") {
       if (condition->op == Condition::Op::equal)
         condition->number = parse_number(condition->text).value_or(-1);
