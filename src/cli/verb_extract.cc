@@ -10,10 +10,7 @@
 #include "evidence/json.h"
 #include "knowledge/draft.h"
 #include "knowledge/relate.h"
-#if __has_include("reading/read.h")
 #include "reading/read.h"
-#define CUTELAB_HAS_READING
-#endif
 
 namespace cutelab::cli {
 namespace {
@@ -59,15 +56,9 @@ Result<Reading> load_reading(const std::string& path, const Context& context) {
 }
 
 Result<Reading> read_source_file(const std::string& path, const Context& context) {
-#ifdef CUTELAB_HAS_READING
   reading::Request request;
   request.path = path;
   return reading::read(request, context.files);
-#else
-  (void)context;
-  return Error{ErrorKind::unavailable, "extract from " + printable(path),
-               "this build cannot read sources yet", "", "give a stored reading: --reading FILE.json"};
-#endif
 }
 
 Result<std::vector<Reading>> readings_of(const Arguments& arguments, const Context& context) {

@@ -29,8 +29,8 @@ constexpr RiskText risk_texts[] = {
      "kernel nothing orders its reads after the predecessor's writes.",
      "all: [fact: {family: H4, kind: launch-keyword, use_pdl: any}]\n"
      "none: [fact: {family: H4, kind: launch-keyword, use_pdl: \"false\"}, "
-     "fact: {family: D5, subject: \"*griddepcontrol_wait*\"}, fact: {family: D5, kind: "
-     "\"*griddepcontrol*\"}]"},
+     "fact: {family: D5, kind: dependent-launch, says: \"*ait*\"}, "
+     "fact: {family: D5, kind: dependent-launch, says: \"*(griddepcontrol)*\"}]"},
 };
 
 }  // namespace

@@ -148,7 +148,10 @@ TEST(Risks, HoldOnlyWhileTheCompanionIsMissing) {
 
   r.facts.push_back(fact(Family::H4, "launch-keyword", "use_pdl", 8, {{"use_pdl", evidence::literal(true)}}));
   EXPECT_EQ(match(risk("dependent-launch-without-wait"), r).verdict, Tristate::yes);
-  r.facts.push_back(fact(Family::D5, "dependent-launch", "cute.arch.griddepcontrol_wait", 9));
+  r.facts.push_back(fact(Family::D5, "dependent-launch", "cute.arch", 9));
+  r.facts.back().says = "dependent launch (griddepcontrol_launch_dependents)";
+  EXPECT_EQ(match(risk("dependent-launch-without-wait"), r).verdict, Tristate::yes);
+  r.facts.back().says = "dependent launch (griddepcontrol_wait)";
   EXPECT_EQ(match(risk("dependent-launch-without-wait"), r).verdict, Tristate::no);
 
   r.facts.push_back(fact(Family::D4, "mma", "tiled_mma", 10));
