@@ -1,10 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
+#include "base/text.h"
 #include "cli/verbs.h"
+#include "layout/atoms.h"
 #include "layout/operations.h"
+#include "layout/smem.h"
+#include "report/layout_analysis.h"
+#include "report/layout_drawing.h"
+#include "report/layout_explain.h"
 #include "report/layout_view.h"
 
 namespace cutelab::cli {
@@ -30,10 +37,64 @@ constexpr Step steps[] = {{"--compose", "LAYOUT", "composition"},
                           {"--inverse", "left|right", ""},
                           {"--coalesce", "", "coalesce"}};
 
+std::vector<Flag> flags() {
+  std::vector<Flag> out;
+  for (const Step& step : steps) {
+    const bool inverse = *step.operation == '\0';
+    out.push_back({step.flag,
+                   step.value,
+                   inverse ? "then invert it" : fmt::format("then {}", step.operation),
+                   "",
+                   false,
+                   {}});
+    if (inverse) out.back().choices = {"left", "right"};
+  }
+  const Flag more[] = {
+      {"--atom",
+       "NAME",
+       "start from an atom: wgmma.m64n128k16.f16, mma.m16n8k16.f16, ldmatrix.x4, K_SW128 …",
+       "",
+       false,
+       {}},
+      {"--operand", "NAME", "which layout of --atom", "c", false, {"a", "b", "c", "source", "destination"}},
+      {"--tv", "TILE", "modes are (thread, value) over this tile: draw who holds what", "", false, {}},
+      {"--draw", "FORMAT", "a drawing instead of text", "", false, {"text", "svg", "html"}},
+      {"--colour", "BY", "what the drawing's colours mean", "value", false, {"value", "bank"}},
+      {"--explain", "", "the layout in words", "", false, {}},
+      {"--banks",
+       "THREADS",
+       "bank conflicts of one warp access: thread to index, such as 32:1",
+       "",
+       false,
+       {}},
+      {"--access",
+       "KIND",
+       "the instruction of --banks",
+       "load",
+       false,
+       {"load", "store", "ldmatrix", "stmatrix"}},
+      {"--bytes", "N", "bytes per thread of --banks", "one element", false, {}},
+      {"--tma", "TILE", "may TMA move this tile of the (global) layout? every rule by name", "", false, {}},
+      {"--span", "BYTES", "swizzle span of --tma", "128", false, {"16", "32", "64", "128"}},
+      {"--bits", "N", "bits of an element", "32; 16 for atoms", false, {}},
+      {"--swizzle-unit",
+       "UNIT",
+       "what the swizzle counts; in shared-memory tensors of kernels: bytes",
+       "elements",
+       false,
+       {"elements", "bytes"}},
+      {"--file", "FILE", "one expression per line; one result or `error: …` per line", "", false, {}},
+      {"-o,--output", "FILE", "write there instead of the terminal", "", false, {}},
+      {"--json", "", "the result as JSON", "", false, {}},
+  };
+  out.insert(out.end(), std::begin(more), std::end(more));
+  return out;
+}
+
 Result<Value> apply(const Step& step, const Value& value, const std::string& given) {
   std::string operation = step.operation;
   std::vector<Value> arguments{value};
-  if (std::string(step.flag) == "--inverse") {
+  if (operation.empty()) {
     operation = given + "_inverse";
   } else if (*step.value) {
     auto argument = layout::parse(given);
@@ -48,49 +109,232 @@ Result<Value> apply(const Step& step, const Value& value, const std::string& giv
   return e;
 }
 
+Result<std::int64_t> number(const Arguments& arguments, const char* flag, std::int64_t otherwise) {
+  if (!arguments.has(flag)) return otherwise;
+  if (const auto n = parse_integer(arguments.get(flag)); n && *n > 0 && *n <= 1 << 20)
+    return static_cast<std::int64_t>(*n);
+  return Error{ErrorKind::usage, fmt::format("layout {} {}", flag, arguments.get(flag)),
+               "not a positive number", "", ""};
+}
+
+layout::AccessKind access_kind(const std::string& name) {
+  if (name == "store") return layout::AccessKind::store;
+  if (name == "ldmatrix") return layout::AccessKind::ldmatrix;
+  return name == "stmatrix" ? layout::AccessKind::stmatrix : layout::AccessKind::load;
+}
+
+/// One run of the verb: the layout on its way through the flags.
+class Run {
+ public:
+  Run(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
+
+  Result<ExitCode> go() {
+    if (arguments_.has("--file")) return each_line();
+    auto value = start();
+    if (!value) return value.error();
+    for (const Step& step : steps) {
+      if (!arguments_.has(step.flag)) continue;
+      if (view_.steps.empty())
+        if (auto before = value->as_layout()) view_.steps.push_back({"start", *before});
+      warn_of_carry(step, *value);
+      value = apply(step, *value, arguments_.get(step.flag));
+      if (!value) return value.error();
+      if (auto after = value->as_layout()) view_.steps.push_back({step.flag + 2, *after});
+    }
+    if ((value->tuple() || !value->as_layout()) && !arguments_.has("--draw"))
+      return write(value->text() + "\n");
+    auto result = value->as_layout();
+    if (!result) return result.error();
+    view_.layout = *result;
+    if (auto status = analyse(); !status) return status.error();
+    if (arguments_.has("--draw")) return draw();
+    return write(arguments_.has("--json") ? layout_json(view_) : layout_text(view_));
+  }
+
+ private:
+  Result<Value> start() {
+    if (arguments_.has("--atom")) return start_atom(arguments_.get("--atom"));
+    if (arguments_.positionals().empty())
+      return Error{ErrorKind::usage, "layout", "no expression is given", "",
+                   "write one, or name an --atom or a --file"};
+    return layout::parse(arguments_.positionals()[0]);
+  }
+
+  Result<Value> start_atom(const std::string& name) {
+    const std::string operand = arguments_.get("--operand", "");
+    if (const auto kind = layout::smem_atom_kind(name)) {
+      auto bits = number(arguments_, "--bits", 16);
+      if (!bits) return bits.error();
+      auto atom = smem_layout_atom(*kind, *bits);
+      if (!atom) return atom.error();
+      view_.sections.push_back(
+          fmt::format("  {}: elements of {} bits; its swizzle counts bytes\n", name, *bits));
+      return Value(std::move(*atom));
+    }
+    if (auto copy = layout::copy_atom(name)) {
+      view_.sections.push_back(fmt::format("  {}: (thread, bit) to bit; {}\n", name, copy->note));
+      return Value(operand == "source" ? copy->source : copy->destination);
+    }
+    auto atom = layout::mma_atom(name);
+    if (!atom) return atom.error();
+    const bool a = operand == "a";
+    const bool b = operand == "b";
+    tile_ = a ? std::pair(atom->m, atom->k) : b ? std::pair(atom->n, atom->k) : std::pair(atom->m, atom->n);
+    view_.sections.push_back(fmt::format(
+        "  {}: {} threads, operand {} of {}x{}, A from {}\n    A {}\n    B {}\n    C {}\n    {}\n", name,
+        atom->threads.text(),
+        a   ? "A"
+        : b ? "B"
+            : "C",
+        tile_->first, tile_->second, atom->a_source, atom->a.text(), atom->b.text(), atom->c.text(),
+        atom->note));
+    return Value(a ? atom->a : b ? atom->b : atom->c);
+  }
+
+  void warn_of_carry(const Step& step, const Value& value) {
+    if (std::string(step.flag) != "--compose") return;
+    auto left = value.as_plain_layout();
+    auto argument = layout::parse(arguments_.get(step.flag));
+    if (!left || !argument || !argument->is_layout()) return;
+    auto right = argument->as_plain_layout();
+    if (right && carry_free(*left, *right) == false)
+      view_.sections.push_back(
+          "  warning: CuTe accepts this composition, but modes of the right-hand side add up across an "
+          "extent of\n"
+          "  the left-hand side: the result is not left(right(i)) everywhere\n");
+  }
+
+  layout::SwizzleUnit unit() const {
+    const bool atom = arguments_.has("--atom") && !arguments_.has("--swizzle-unit");
+    return atom || arguments_.get("--swizzle-unit") == "bytes" ? layout::SwizzleUnit::bytes
+                                                               : layout::SwizzleUnit::elements;
+  }
+  Result<std::int64_t> bits() const {
+    return number(arguments_, "--bits", arguments_.has("--atom") ? 16 : 32);
+  }
+
+  Status analyse() {
+    auto width = bits();
+    if (!width) return width.error();
+    if (arguments_.has("--explain")) view_.sections.push_back(report::explain(view_.layout, *width, unit()));
+    if (arguments_.has("--banks"))
+      if (auto status = banks(*width); !status) return status;
+    if (arguments_.has("--tma")) return tma(*width);
+    return {};
+  }
+
+  Status banks(std::int64_t width) {
+    auto threads = layout::parse(arguments_.get("--banks"));
+    if (!threads) return threads.error();
+    auto map = threads->as_plain_layout();
+    if (!map) return map.error();
+    auto bytes = number(arguments_, "--bytes", std::max<std::int64_t>(width / 8, 1));
+    if (!bytes) return bytes.error();
+    auto access = warp_access(view_.layout, width, unit(), *map,
+                              access_kind(arguments_.get("--access", "load")), static_cast<int>(*bytes));
+    if (!access) return access.error();
+    view_.sections.push_back(report::banks_text(*access, map->text()));
+    view_.data.emplace_back("banks", report::banks_json(*access));
+    return {};
+  }
+
+  Status tma(std::int64_t width) {
+    auto tile = layout::parse_tuple(arguments_.get("--tma"));
+    if (!tile) return tile.error();
+    auto span = number(arguments_, "--span", 128);
+    if (!span) return span.error();
+    auto report = layout::check_tma({view_.layout.layout(), *tile, width, *span, {}});
+    if (!report) return report.error();
+    view_.sections.push_back(report::tma_text(*report));
+    view_.data.emplace_back("tma", report::tma_json(*report));
+    return {};
+  }
+
+  Result<render::Grid> grid() {
+    if (arguments_.has("--tv")) {
+      auto tile = layout::parse_tuple(arguments_.get("--tv"));
+      if (!tile) return tile.error();
+      const auto extents = leaves(*tile);
+      if (extents.size() != 2 || !extents[0].known() || !extents[1].known())
+        return Error{ErrorKind::usage, "layout --tv " + tile->text(), "a tile is two numbers", "",
+                     "--tv '(64,128)'"};
+      return report::draw_thread_values(view_.layout.layout(), extents[0].value(), extents[1].value());
+    }
+    if (tile_) return report::draw_thread_values(view_.layout.layout(), tile_->first, tile_->second);
+    auto width = bits();
+    if (!width) return width.error();
+    ComposedLayout shown = view_.layout;
+    if (unit() == layout::SwizzleUnit::bytes && !shown.plain()) {
+      auto elements = element_form(shown, *width);
+      if (!elements) return elements.error();
+      shown = std::move(*elements);
+    }
+    return report::draw_layout(
+        shown,
+        arguments_.get("--colour") == "bank" ? report::LayoutColour::bank : report::LayoutColour::value,
+        *width);
+  }
+
+  Result<ExitCode> draw() {
+    auto drawing = grid();
+    if (!drawing) return drawing.error();
+    const std::string format = arguments_.get("--draw");
+    if (format == "text")
+      return write(grid_text(*drawing, context_.out_is_terminal && !arguments_.has("--output")));
+    return write(format == "svg" ? grid_svg(*drawing)
+                                 : grid_html(*drawing, "cutelab layout " + view_.layout.text()));
+  }
+
+  Result<ExitCode> each_line() {
+    auto text = read_source(context_.files, arguments_.get("--file"));
+    if (!text) return text.error();
+    bool all = true;
+    std::string out;
+    for (const std::string_view line : split(*text, '\n')) {
+      if (trim(line).empty()) continue;
+      auto value = layout::parse(line);
+      all &= value.ok();
+      out += (value ? value->text() : "error: " + value.error().wrong) + "\n";
+    }
+    auto written = write(out);
+    if (!written) return written;
+    return all ? ExitCode::ok : ExitCode::failed_check;
+  }
+
+  Result<ExitCode> write(const std::string& text) {
+    if (arguments_.has("--output")) {
+      if (auto status = write_file_atomically(arguments_.get("--output"), text); !status)
+        return status.error();
+    } else {
+      context_.out << text;
+    }
+    return ExitCode::ok;
+  }
+
+  const Arguments& arguments_;
+  Context& context_;
+  report::LayoutView view_;
+  std::optional<std::pair<int, int>> tile_;  // of an MMA atom's operand
+};
+
 class LayoutVerb final : public Verb {
  public:
   VerbSpec spec() const override {
     VerbSpec spec{
         "layout", "CuTe's layout algebra: evaluate, draw and explain a layout", "2 READ", {}, {}, {}, false};
     spec.positionals = {
-        {"EXPR", "a layout, or operations on layouts: 'composition((8,4):(1,8), 4:2)'", 1, 1}};
-    for (const Step& step : steps) {
-      Flag flag{step.flag,
-                step.value,
-                *step.operation ? fmt::format("then {} it", step.operation) : "then invert it",
-                "",
-                false,
-                {}};
-      if (std::string(step.flag) == "--inverse") flag.choices = {"left", "right"};
-      spec.flags.push_back(flag);
-    }
-    spec.flags.push_back({"--json", "", "the result as JSON", "", false, {}});
-    spec.examples = {"cutelab layout '(8,(2,4)):(1,(8,16))'",
-                     "cutelab layout '(4,2,3):(2,1,8)' --divide 4:2"};
+        {"EXPR", "a layout, or operations on layouts: 'composition((8,4):(1,8), 4:2)'", 0, 1}};
+    spec.flags = flags();
+    spec.examples = {"cutelab layout '(8,(2,4)):(1,(8,16))' --explain",
+                     "cutelab layout '(4,2,3):(2,1,8)' --divide 4:2",
+                     "cutelab layout --atom wgmma.m64n64k16.f16 --draw html -o c.html",
+                     "cutelab layout 'S<3,4,3> o 0 o (32,64):(64,1)' --bits 16 --swizzle-unit bytes --banks "
+                     "32:1 --access ldmatrix --bytes 16",
+                     "cutelab layout '(M,4096):(4096,1)' --bits 16 --tma '(128,64)'"};
     return spec;
   }
-
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
-    auto value = layout::parse(arguments.positionals()[0]);
-    if (!value) return value.error();
-    report::LayoutView view;
-    for (const Step& step : steps) {
-      if (!arguments.has(step.flag)) continue;
-      if (view.steps.empty())
-        if (auto start = value->as_layout()) view.steps.push_back({"start", *start});
-      value = apply(step, *value, arguments.get(step.flag));
-      if (!value) return value.error();
-      if (auto after = value->as_layout()) view.steps.push_back({step.flag + 2, *after});
-    }
-    auto result = value->as_layout();
-    if (!result || value->tuple()) {
-      context.out << value->text() << "\n";
-      return ExitCode::ok;
-    }
-    view.layout = *result;
-    context.out << (arguments.has("--json") ? layout_json(view) : layout_text(view));
-    return ExitCode::ok;
+    return Run(arguments, context).go();
   }
 };
 

@@ -65,8 +65,9 @@ Result<Layout> unzip(const char* name, LayoutView layout, const Tiler& tiler) {
   return Layout::concat({Layout::concat(first), Layout::concat(second)});
 }
 
+// CuTe unpacks tuples of two modes and more; ((1)) stays as it is.
 void unpack(LayoutView layout, std::vector<Layout>& out) {
-  if (layout.is_leaf()) return out.push_back(Layout(layout));
+  if (layout.rank() < 2) return out.push_back(Layout(layout));
   for (int i = 0; i < layout.rank(); ++i) out.push_back(Layout(layout.mode(i)));
 }
 

@@ -111,6 +111,7 @@ std::string layout_json(const LayoutView& view) {
   out["steps"] = json::array();
   for (const LayoutStep& step : view.steps)
     out["steps"].push_back({{"operation", step.operation}, {"layout", layout_json_of(step.result)}});
+  for (const auto& [name, text] : view.data) out[name] = json::parse(text);
   return out.dump(2) + "\n";
 }
 

@@ -27,8 +27,9 @@ struct LayoutStep {
 ///   values   each of 0 … 23 once
 struct LayoutView {
   layout::ComposedLayout layout;
-  std::vector<LayoutStep> steps;      ///< empty: the expression itself
-  std::vector<std::string> sections;  ///< further text blocks: analyses, explanations
+  std::vector<LayoutStep> steps;                          ///< empty: the expression itself
+  std::vector<std::string> sections;                      ///< further text blocks: analyses, explanations
+  std::vector<std::pair<std::string, std::string>> data;  ///< their JSON: name and text of an object
 };
 
 std::string layout_text(const LayoutView& view);

@@ -1,0 +1,135 @@
+#include "report/layout_explain.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "layout/smem.h"
+#include "report/layout_view.h"
+
+namespace cutelab::report {
+
+using layout::ComposedLayout;
+using layout::Int;
+using layout::Swizzle;
+using layout::TupleView;
+
+namespace {
+
+// "(i,(j,k))" and the names of its leaves.
+std::string coordinate(TupleView shape, std::vector<std::string>& names) {
+  if (shape.is_leaf()) {
+    static constexpr const char* letters = "ijklmnpqrstuvw";
+    const std::size_t n = names.size();
+    names.push_back(n < 14 ? std::string(1, letters[n]) : fmt::format("c{}", n));
+    return names.back();
+  }
+  std::string out = "(";
+  for (int i = 0; i < shape.rank(); ++i) out += (i ? "," : "") + coordinate(shape.mode(i), names);
+  return out + ")";
+}
+
+std::string formula(const layout::Layout& l) {
+  std::vector<std::string> names;
+  const std::string coord = coordinate(l.shape(), names);
+  std::string sum;
+  const std::vector<Int> strides = leaves(l.stride());
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    if (strides[i].is_zero()) continue;
+    std::string term = strides[i].is(1) ? names[i] : strides[i].text() + "*" + names[i];
+    sum += sum.empty() || term[0] == '-' ? term : " + " + term;
+  }
+  return fmt::format("{} maps to {}", coord, sum.empty() ? "0" : sum);
+}
+
+std::string steps(const std::vector<Int>& strides) {
+  std::vector<std::string> texts;
+  for (const Int& d : strides) texts.push_back(d.text());
+  if (strides.size() == 1 && strides[0].is(1)) return "one after the other";
+  if (strides.size() == 1 && strides[0].is_zero())
+    return "all in the same place (stride 0): shared or repeated";
+  return (texts.size() == 1 ? "in steps of " : "steps of ") + join(texts, " and ");
+}
+
+std::string mode_line(int i, layout::LayoutView mode) {
+  std::vector<std::string> extents;
+  for (const Int& s : leaves(mode.shape)) extents.push_back(s.text());
+  return fmt::format("    mode {} has {} element{}, {}\n", i, join(extents, "*"),
+                     extents.size() == 1 && extents[0] == "1" ? "" : "s", steps(leaves(mode.stride)));
+}
+
+std::string swizzle_lines(const Swizzle& sw, std::int64_t bits, layout::SwizzleUnit unit) {
+  const bool bytes = unit == layout::SwizzleUnit::bytes;
+  const int read = sw.base + (sw.shift > 0 ? sw.shift : 0);
+  const int changed = sw.base - (sw.shift < 0 ? sw.shift : 0);
+  std::string out = fmt::format(
+      "    the swizzle XORs bits {}-{} of the {} onto bits {}-{}: runs of {} stay whole, the pattern repeats "
+      "every {}\n",
+      read, read + sw.bits - 1, bytes ? "byte address" : "element offset", changed, changed + sw.bits - 1,
+      std::int64_t{1} << sw.base, sw.period());
+  const auto other = bytes ? recast(sw, 8, bits) : recast(sw, bits, 8);
+  if (other)
+    out += fmt::format("    on byte addresses {}, on elements of {} bits {}: the same mapping\n",
+                       (bytes ? sw : *other).text(), bits, (bytes ? *other : sw).text());
+  return out;
+}
+
+}  // namespace
+
+std::string explain(const ComposedLayout& layout, std::int64_t bits, layout::SwizzleUnit unit) {
+  const layout::Layout& inner = layout.layout();
+  std::string out =
+      "  in words\n    " + formula(inner) + (layout.plain() ? "" : ", before the swizzle") + "\n";
+  for (int i = 0; i < inner.rank(); ++i) out += mode_line(i, inner.view().mode(i));
+  if (!layout.offset().is(0))
+    out += fmt::format("    everything starts at offset {}\n", layout.offset().text());
+  if (!layout.swizzle().identity()) out += swizzle_lines(layout.swizzle(), bits, unit);
+  out += "    leading dimension: " + layout::leading_mode(inner).says + "\n";
+  out += "    takes " + coverage(layout) + "\n";
+  if (const auto symbols = inner.symbols(); !symbols.empty())
+    out += "    unknown: " + join(symbols, ", ") + "\n";
+  return out;
+}
+
+namespace {
+const char* word(layout::Verdict verdict) {
+  switch (verdict) {
+    case layout::Verdict::holds:
+      return "holds";
+    case layout::Verdict::broken:
+      return "BROKEN";
+    case layout::Verdict::undetermined:
+      return "undetermined";
+  }
+  return "";
+}
+}  // namespace
+
+std::string tma_text(const layout::TmaReport& report) {
+  std::string out = fmt::format("  TMA: {}\n", report.legal() ? "legal" : "not legal as it stands");
+  for (const layout::TmaRule& rule : report.rules)
+    out += fmt::format("    {:<12} {:<15} {}\n", word(rule.verdict), rule.name, rule.says);
+  if (report.box.empty()) return out;
+  std::vector<std::string> box;
+  for (const std::int64_t extent : report.box) box.push_back(fmt::format("{}", extent));
+  return out + fmt::format("    box {} (contiguous mode first), {} bytes; {} box{} per tile\n",
+                           join(box, " x "), with_thousands(report.box_bytes), report.boxes,
+                           report.boxes == 1 ? "" : "es");
+}
+
+std::string tma_json(const layout::TmaReport& report) {
+  nlohmann::ordered_json out;
+  out["legal"] = report.legal();
+  out["rules"] = nlohmann::ordered_json::array();
+  for (const layout::TmaRule& rule : report.rules)
+    out["rules"].push_back(
+        {{"name", rule.name}, {"verdict", to_lower(word(rule.verdict))}, {"says", rule.says}});
+  out["order"] = report.order;
+  out["box"] = report.box;
+  out["boxes"] = report.boxes;
+  out["box_bytes"] = report.box_bytes;
+  return out.dump();
+}
+
+}  // namespace cutelab::report

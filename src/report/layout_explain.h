@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "layout/banks.h"
+#include "layout/tma.h"
+
+namespace cutelab::report {
+
+/// The layout in words. Sample:
+///
+///   in words
+///     (i,(j,k)) maps to i + 8*j + 16*k
+///     mode 0 has 8 elements, one after the other
+///     mode 1 has 2*4 elements, steps of 8 and 16
+///     contiguous: mode 0
+///     takes each of 0 … 63 once
+std::string explain(const layout::ComposedLayout& layout, std::int64_t bits, layout::SwizzleUnit unit);
+
+/// Rules of a TMA transfer, one per line, with what each compares, then the box.
+std::string tma_text(const layout::TmaReport& report);
+std::string tma_json(const layout::TmaReport& report);
+
+}  // namespace cutelab::report
