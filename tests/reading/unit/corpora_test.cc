@@ -93,9 +93,9 @@ TEST(Corpora, HopperGemmNamesRolesPipelinesAndLaunch) {
   ASSERT_NE(load, nullptr);
   ASSERT_NE(math, nullptr);
   EXPECT_EQ(math->subject, "mma");
-  const auto* ring = on_line(*result, "pipeline-helper", "ab_pipeline = ", *text);
+  const auto* ring = on_line(*result, "pipeline", "ab_pipeline = ", *text);
   ASSERT_NE(ring, nullptr);
-  EXPECT_NE(ring->says.find("Pipeline"), std::string::npos);
+  EXPECT_EQ(ring->values.at("class").text(), "PipelineTmaAsync");
   EXPECT_NE(on_line(*result, "register-budget", "setmaxregister_decrease", *text), nullptr);
   EXPECT_NE(on_line(*result, "register-budget", "setmaxregister_increase", *text), nullptr);
   for (const char* id : {"P1", "P2", "P3", "P5", "P6", "P8", "P10"})
