@@ -79,6 +79,16 @@ function(cutelab_tests)
       gtest_discover_tests(test_${room} TEST_PREFIX "${room}/" DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${room})
     endif()
   endforeach()
+  # Against compiled CuTe C++: a small sample with every test run, the full comparison under the label `slow`.
+  set(verify "${CMAKE_SOURCE_DIR}/tools/verify")
+  add_test(NAME layout/against-cute COMMAND python3 "${verify}/layout_against_cute.py" --cutelab "$<TARGET_FILE:cutelab>" --cases 60)
+  add_test(NAME layout/against-cute-full COMMAND python3 "${verify}/layout_against_cute.py" --cutelab "$<TARGET_FILE:cutelab>"
+           --cases 21500 --jobs 2 --refused-sample 60)
+  add_test(NAME layout/atoms-against-cute COMMAND python3 "${verify}/layout_atoms_against_cute.py" --cutelab
+           "$<TARGET_FILE:cutelab>")
+  set_tests_properties(layout/against-cute layout/against-cute-full layout/atoms-against-cute PROPERTIES SKIP_RETURN_CODE 77
+                       ENVIRONMENT "CUTELAB_DEPS=${CUTELAB_DEPS}")
+  set_tests_properties(layout/against-cute-full layout/atoms-against-cute PROPERTIES LABELS slow TIMEOUT 7200)
   add_test(NAME checks COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/check/all" --sources)
   foreach(suite check cli setup)  # python3's unittest: the tools that guard and install the program
     file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${suite}/test_*.py")

@@ -14,7 +14,7 @@ struct Mode {
 
 class FlatModes {
  public:
-  void push(Int shape, Int stride) { modes_.push_back(Mode{std::move(shape), std::move(stride)}); }
+  void push(Int shape, Int stride) { modes_.emplace_back(std::move(shape), std::move(stride)); }
   std::size_t size() const { return modes_.size(); }
   bool empty() const { return modes_.empty(); }
   Mode& operator[](std::size_t i) { return modes_[i]; }

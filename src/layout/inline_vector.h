@@ -58,11 +58,20 @@ class InlineVector {
   void reserve(std::size_t count) {
     if (count > capacity_) grow(count);
   }
-  void push_back(T item) {
-    if (size_ == capacity_) grow(size_ * 2 + 1);
-    new (data_ + size_) T(std::move(item));
-    ++size_;
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) {
+      // The arguments may lie in this vector: build first, then move the old elements.
+      T item{std::forward<Args>(args)...};
+      grow(size_ * 2 + 1);
+      new (data_ + size_) T(std::move(item));
+    } else {
+      new (data_ + size_) T{std::forward<Args>(args)...};
+    }
+    return data_[size_++];
   }
+  void push_back(const T& item) { emplace_back(item); }
+  void push_back(T&& item) { emplace_back(std::move(item)); }
   void pop_back() { data_[--size_].~T(); }
   /// [first, last) must not lie in this vector.
   void append(const T* first, const T* last) {

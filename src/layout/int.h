@@ -84,10 +84,20 @@ class Int {
   std::string text() const;
 
   Int operator-() const;
-  friend Int operator+(const Int& a, const Int& b);
-  friend Int operator-(const Int& a, const Int& b);
+  friend Int operator+(const Int& a, const Int& b) {
+    std::int64_t sum = 0;
+    if (a.ordinary(b) && !__builtin_add_overflow(a.value_, b.value_, &sum)) return Int(sum);
+    return add(a, b);
+  }
+  friend Int operator-(const Int& a, const Int& b) { return a + -b; }
   /// Pre: at most one of them has a basis.
-  friend Int operator*(const Int& a, const Int& b);
+  friend Int operator*(const Int& a, const Int& b) {
+    std::int64_t product = 0;
+    if (a.ordinary(b) && !__builtin_mul_overflow(a.value_, b.value_, &product)) return Int(product);
+    return multiply(a, b);
+  }
+  /// Both are known integers without basis elements: the common case, decided without a call.
+  bool ordinary(const Int& other) const { return known() && other.known() && plain() && other.plain(); }
   /// Provably equal. Two different symbols are not.
   friend bool operator==(const Int& a, const Int& b) {
     if (a.known() && b.known()) return a.value_ == b.value_ && a.basis_ == b.basis_;
@@ -99,6 +109,8 @@ class Int {
   friend Int from_polynomial(Polynomial polynomial, Basis basis);
   friend Polynomial polynomial_of(const Int& a);
   static bool symbolic_equal(const Int& a, const Int& b);
+  static Int add(const Int& a, const Int& b);
+  static Int multiply(const Int& a, const Int& b);
   void retain() const;
   void release() const;
 
@@ -108,17 +120,36 @@ class Int {
 };
 
 /// a ⋚ b if that is provable for every value of the symbols.
-std::optional<std::strong_ordering> compare(const Int& a, const Int& b);
+std::optional<std::strong_ordering> compare_symbolic(const Int& a, const Int& b);
+inline std::optional<std::strong_ordering> compare(const Int& a, const Int& b) {
+  if (a.known() && b.known()) return a.value() <=> b.value();
+  return compare_symbolic(a, b);
+}
 
 /// Is a a multiple of b? nullopt if it depends on the symbols. Pre: b is not 0.
-std::optional<bool> multiple_of(const Int& a, const Int& b);
+std::optional<bool> multiple_of_symbolic(const Int& a, const Int& b);
+inline std::optional<bool> multiple_of(const Int& a, const Int& b) {
+  if (a.known() && b.known() && b.value() > 0) return a.value() % b.value() == 0;
+  return multiple_of_symbolic(a, b);
+}
 
 /// a / b when a is provably a multiple of b, else nullopt.
-std::optional<Int> exact_div(const Int& a, const Int& b);
+std::optional<Int> exact_div_symbolic(const Int& a, const Int& b);
+inline std::optional<Int> exact_div(const Int& a, const Int& b) {
+  if (!a.ordinary(b) || b.value() <= 0) return exact_div_symbolic(a, b);
+  if (a.value() % b.value() != 0) return std::nullopt;
+  return Int(a.value() / b.value());
+}
 
 /// Rounded up (a + b - 1) / b as CuTe defines it for b > 0, rounding toward zero for negative numerators.
 /// Symbolic when it must be.
-Int ceil_div(const Int& a, const Int& b);
+Int ceil_div_symbolic(const Int& a, const Int& b);
+inline Int ceil_div(const Int& a, const Int& b) {
+  std::int64_t rounded = 0;
+  if (a.ordinary(b) && b.value() > 0 && !__builtin_add_overflow(a.value(), b.value() - 1, &rounded))
+    return Int(rounded / b.value());
+  return ceil_div_symbolic(a, b);
+}
 Int floor_div(const Int& a, const Int& b);  ///< C++ division (toward zero)
 Int mod(const Int& a, const Int& b);        ///< C++ remainder
 Int min(const Int& a, const Int& b);

@@ -54,7 +54,7 @@ bool both_known(const Int& a, const Int& b) { return a.known() && b.known(); }
 
 }  // namespace
 
-std::optional<std::strong_ordering> compare(const Int& a, const Int& b) {
+std::optional<std::strong_ordering> compare_symbolic(const Int& a, const Int& b) {
   if (both_known(a, b)) return a.value() <=> b.value();
   if (a.scale() == b.scale()) return std::strong_ordering::equal;
   const Int difference = a.scale() - b.scale();
@@ -67,7 +67,7 @@ std::optional<std::strong_ordering> compare(const Int& a, const Int& b) {
   return std::nullopt;
 }
 
-std::optional<Int> exact_div(const Int& a, const Int& b) {
+std::optional<Int> exact_div_symbolic(const Int& a, const Int& b) {
   if (b.is_zero()) return std::nullopt;
   if (a.is_zero()) return Int(0);
   if (both_known(a, b)) {
@@ -81,7 +81,7 @@ std::optional<Int> exact_div(const Int& a, const Int& b) {
   return std::nullopt;
 }
 
-std::optional<bool> multiple_of(const Int& a, const Int& b) {
+std::optional<bool> multiple_of_symbolic(const Int& a, const Int& b) {
   if (b.is_zero()) return std::nullopt;
   if (both_known(a, b)) return b.value() == -1 || a.value() % b.value() == 0;
   if (exact_div(a, b)) return true;
@@ -90,7 +90,7 @@ std::optional<bool> multiple_of(const Int& a, const Int& b) {
   return std::nullopt;
 }
 
-Int ceil_div(const Int& a, const Int& b) {
+Int ceil_div_symbolic(const Int& a, const Int& b) {
   if (auto q = exact_div(a, b)) return *q;
   if (both_known(a, b)) {
     if (b.is_zero()) return Int::overflow();

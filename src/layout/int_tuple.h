@@ -46,9 +46,9 @@ class TupleBuilder;
 class IntTuple {
  public:
   IntTuple() : IntTuple(Int(0)) {}
-  IntTuple(Int leaf) { nodes_.push_back(Node{std::move(leaf), -1, 1}); }  // NOLINT: implicit on purpose
-  IntTuple(std::int64_t leaf) : IntTuple(Int(leaf)) {}                    // NOLINT
-  IntTuple(int leaf) : IntTuple(Int(leaf)) {}                             // NOLINT
+  IntTuple(Int leaf) { nodes_.emplace_back(std::move(leaf), -1, 1u); }  // NOLINT: implicit on purpose
+  IntTuple(std::int64_t leaf) : IntTuple(Int(leaf)) {}                  // NOLINT
+  IntTuple(int leaf) : IntTuple(Int(leaf)) {}                           // NOLINT
   explicit IntTuple(TupleView view) { nodes_.append(view.node(), view.node() + view.span()); }
   static IntTuple tuple(std::initializer_list<IntTuple> modes);
   static IntTuple tuple(const std::vector<IntTuple>& modes);
@@ -78,10 +78,10 @@ class IntTuple {
 /// Builds an IntTuple in pre-order.
 class TupleBuilder {
  public:
-  void leaf(Int value) { nodes_.push_back(Node{std::move(value), -1, 1}); }
+  void leaf(Int value) { nodes_.emplace_back(std::move(value), -1, 1u); }
   void copy(TupleView view) { nodes_.append(view.node(), view.node() + view.span()); }
   std::size_t open() {
-    nodes_.push_back(Node{Int(0), 0, 1});
+    nodes_.emplace_back(Int(0), 0, 1u);
     return nodes_.size() - 1;
   }
   void close(std::size_t at, int arity) {

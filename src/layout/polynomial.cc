@@ -133,7 +133,7 @@ bool Int::symbolic_equal(const Int& a, const Int& b) {
 
 Int Int::operator-() const { return Int(-1) * *this; }
 
-Int operator+(const Int& a, const Int& b) {
+Int Int::add(const Int& a, const Int& b) {
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
   std::int64_t sum = 0;
@@ -148,9 +148,7 @@ Int operator+(const Int& a, const Int& b) {
   return from_polynomial(std::move(p), a.basis_);
 }
 
-Int operator-(const Int& a, const Int& b) { return a + -b; }
-
-Int operator*(const Int& a, const Int& b) {
+Int Int::multiply(const Int& a, const Int& b) {
   const Basis basis = a.basis_.empty() ? b.basis_ : a.basis_;
   std::int64_t value = 0;
   if (a.known() && b.known()) {

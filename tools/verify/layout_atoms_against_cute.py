@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Compare the MMA and copy atoms and the shared-memory atoms with CuTe's traits, compiled from the CUTLASS headers.
+
+usage: layout_atoms_against_cute.py --cutelab PROGRAM [--cutlass INCLUDE_DIR] [--cuda INCLUDE_DIR] [--compiler CXX]
+Exit code: 0 all equal, 1 a difference, 77 skipped (the reason is printed).
+"""
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import layout_against_cute as common
+
+K = "SM90::GMMA::Major::K"
+UK = "UMMA::Major::K"
+MMA = {
+    "mma.m16n8k8.f16": "SM80_16x8x8_F32F16F16F32_TN", "mma.m16n8k16.f16": "SM80_16x8x16_F32F16F16F32_TN",
+    "mma.m16n8k16.bf16": "SM80_16x8x16_F32BF16BF16F32_TN", "mma.m16n8k4.tf32": "SM80_16x8x4_F32TF32TF32F32_TN",
+    "mma.m16n8k8.tf32": "SM80_16x8x8_F32TF32TF32F32_TN", "mma.m16n8k16.s8": "SM80_16x8x16_S32S8S8S32_TN",
+    "mma.m16n8k32.s8": "SM80_16x8x32_S32S8S8S32_TN", "mma.m16n8k32.e4m3": "SM89_16x8x32_F32E4M3E4M3F32_TN",
+    "mma.m16n8k64.s4": "SM80_16x8x64_S32S4S4S32_TN", "mma.m8n8k4.f64": "SM80_8x8x4_F64F64F64F64_TN",
+    "mma.m8n8k16.s8": "SM80_8x8x16_S32S8S8S32_TN",
+    "wgmma.m64n8k16.f16": f"SM90_64x8x16_F32F16F16_SS<{K},{K}>", "wgmma.m64n64k16.f16": f"SM90_64x64x16_F32F16F16_SS<{K},{K}>",
+    "wgmma.m64n128k16.bf16": f"SM90_64x128x16_F32BF16BF16_SS<{K},{K}>", "wgmma.m64n256k16.f16": f"SM90_64x256x16_F32F16F16_SS<{K},{K}>",
+    "wgmma.m64n128k8.tf32": "SM90_64x128x8_F32TF32TF32_SS_TN<>", "wgmma.m64n128k32.e4m3": "SM90_64x128x32_F32E4M3E4M3_SS_TN<>",
+    "wgmma.m64n128k32.s8": "SM90_64x128x32_S32S8S8_SS_TN", "wgmma.m64n128k16.f16.rs": f"SM90_64x128x16_F32F16F16_RS<{K},{K}>",
+    "wgmma.m64n128k8.tf32.rs": "SM90_64x128x8_F32TF32TF32_RS_TN<>", "wgmma.m64n64k32.s8.rs": "SM90_64x64x32_S32S8S8_RS_TN",
+    "tcgen05.m64n64k16.f16": f"SM100_MMA_F16BF16_SS<half_t,half_t,float,64,64,{UK},{UK}>",
+    "tcgen05.m128n256k16.f16": f"SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,{UK},{UK}>",
+    "tcgen05.m128n128k8.tf32": f"SM100_MMA_TF32_SS<tfloat32_t,tfloat32_t,float,128,128,{UK},{UK}>",
+    "tcgen05.m256n128k16.f16.cta2": f"SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,{UK},{UK}>",
+    "tcgen05.m128n128k16.f16.ts": f"SM100_MMA_F16BF16_TS<half_t,half_t,float,128,128,{UK},{UK}>",
+}
+COPY = {f"{kind}.x{n}{trans}": f"SM{arch}_U{32 if not trans else 16}x{n if not trans else 2 * n}_{op}_{'T' if trans else 'N'}"
+        for kind, arch, op in (("ldmatrix", 75, "LDSM"), ("stmatrix", 90, "STSM")) for n in (1, 2, 4) for trans in ("", ".trans")}
+COPY |= {"tcgen05.ld.16x256b.x1": "SM100_TMEM_LOAD_16dp256b1x", "tcgen05.ld.32x32b.x1": "SM100_TMEM_LOAD_32dp32b1x", "tcgen05.ld.32x32b.x2": "SM100_TMEM_LOAD_32dp32b2x"}
+SMEM = {f"{major}_{kind}": f"SM90::GMMA::Layout_{major}_{kind}_Atom" for major in ("MN", "K") for kind in ("INTER", "SW32", "SW64", "SW128")}
+WIDTHS = {8: "int8_t", 16: "half_t", 32: "float"}
+
+PRELUDE = common.PRELUDE.replace("#include <cute/layout.hpp>", "#include <cute/tensor.hpp>\n#include <cute/atom/mma_atom.hpp>\n#include <cute/atom/copy_atom.hpp>") + r"""
+using cutlass::half_t; using cutlass::bfloat16_t; using cutlass::tfloat32_t;
+template <int B, int M, int H, int W, class L> struct Show<ComposedLayout<Swizzle<B, M, H>, smem_ptr_flag_bits<W>, L>> {
+  static std::string of() { return "Sw<" + std::to_string(B) + "," + std::to_string(M) + "," + std::to_string(H) + "> o 0 o " + Show<L>::of(); } };
+"""
+
+
+def wanted():
+    """(flags of cutelab layout, C++ type)"""
+    for name, trait in MMA.items():
+        for operand in "abc":
+            yield ["--atom", name, "--operand", operand], f"typename MMA_Traits<{trait}>::{operand.upper()}Layout"
+    for name, trait in COPY.items():
+        for side in ("source", "destination"):
+            yield ["--atom", name, "--operand", side], f"typename Copy_Traits<{trait}>::{'Src' if side == 'source' else 'Dst'}Layout"
+    for name, atom in SMEM.items():
+        for bits, element in WIDTHS.items():
+            yield ["--atom", name, "--bits", str(bits)], f"{atom}<{element}>"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cutelab", required=True)
+    parser.add_argument("--cutlass")
+    parser.add_argument("--cuda")
+    parser.add_argument("--compiler", default="g++")
+    args = parser.parse_args()
+    folders, reason = common.find_headers(args)
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    pairs = list(wanted())
+    with tempfile.TemporaryDirectory() as work:
+        common.PRELUDE = PRELUDE
+        theirs, refused = common.Compiler(args.compiler, folders, work).run("atoms", [(i, f"{t}{{}}") for i, (_, t) in enumerate(pairs)])
+    wrong = len(refused)
+    for i in sorted(refused):
+        print(f"does not compile: {pairs[i][1]}")
+    for i, (flags, cpp) in enumerate(pairs):
+        if i in refused:
+            continue
+        done = subprocess.run([args.cutelab, "layout", *flags], capture_output=True, text=True)
+        ours = done.stdout.split("\n")[0]
+        if re.sub(r"^Sw<0,4,3> o 0 o ", "", ours) != re.sub(r"^Sw<0,4,3> o 0 o ", "", theirs[i]):
+            wrong += 1
+            print(f"different: {' '.join(flags)}\n  ours {ours or done.stderr}\n  CuTe {theirs[i]}")
+    print(f"{len(pairs)} atom layouts compared with CuTe's traits, {len(pairs) - wrong} equal")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
