@@ -71,7 +71,9 @@ class ModeComposer {
     const Int magnitude = abs(rest_stride_);
     const auto whole = multiple_of(magnitude, extent);
     const auto order = compare(magnitude, extent);
-    if (whole != true && order != std::strong_ordering::less) {
+    const auto least = extent.lower_bound();  // a stride that no extent undercuts is smaller or divides
+    const bool fits = magnitude.known() && least && magnitude.value() <= least->value();
+    if (whole != true && order != std::strong_ordering::less && !fits) {
       if (whole.has_value() || order.has_value()) return stride_fault(rest_stride_, extent);
       return undetermined(name, fmt::format("does {} divide {}?", extent.text(), magnitude.text()),
                           symbols_of(extent, magnitude));

@@ -99,7 +99,9 @@ Int ceil_div_symbolic(const Int& a, const Int& b) {
     return Int(rounded / b.value()).with_basis(a.basis());
   }
   const auto order = compare(a, b);
-  if (signum(a) > 0 && order && *order <= 0) return 1;
+  const auto least = b.lower_bound();
+  const bool within = (order && *order <= 0) || (a.known() && least && a.value() <= least->value());
+  if (signum(a) > 0 && within) return Int(1).with_basis(a.basis());
   return opaque("ceil_div({},{})", a.scale(), b, 1, 1).with_basis(a.basis());
 }
 

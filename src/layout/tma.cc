@@ -115,25 +115,19 @@ class Checker {
   }
 
   void smem_rules(const ComposedLayout& smem) {
-    const Layout simple = coalesce(smem.layout());
-    for (std::size_t i = 0; i < simple.shape().node_count(); ++i) {
-      const Node& s = simple.shape().begin()[i];
-      if (!s.is_leaf() || s.leaf.is(1)) continue;
-      const Int& d = simple.stride().begin()[i].leaf;
-      if (d.is(1) && i <= 1) continue;
-      const auto first = leaves(simple.stride());
-      const bool contiguous =
-          d.is(1) && std::count(first.begin(), first.end(), Int(1)) == 1 && major_is_row(simple);
-      if (contiguous) continue;
-      add("smem-stride-16B", multiple_of(bytes(d), 128),
-          fmt::format("{}:{} steps by {} × {} bits", s.leaf.text(), d.text(), d.text(), request_.bits));
+    const LayoutView layout = smem.layout();
+    if (layout.rank() != request_.global.rank())
+      return add("smem-stride-16B", std::nullopt, "the shared-memory layout has other modes than the tensor");
+    for (int i = 0; i < layout.rank(); ++i) {
+      if (i == report_.order[0]) continue;
+      const std::vector<Int> extents = leaves(layout.mode(i).shape);
+      const std::vector<Int> strides = leaves(layout.mode(i).stride);
+      for (std::size_t j = 0; j < extents.size(); ++j)
+        if (!extents[j].is(1))
+          add("smem-stride-16B", multiple_of(bytes(strides[j]), 128),
+              fmt::format("mode {}: {} elements step by {} × {} bits", i, extents[j].text(),
+                          strides[j].text(), request_.bits));
     }
-  }
-  // The contiguous mode of shared memory has to be the one that is contiguous in global memory.
-  bool major_is_row(const Layout& simple) const {
-    const auto strides = leaves(simple.stride());
-    const auto at = std::find(strides.begin(), strides.end(), Int(1)) - strides.begin();
-    return request_.global.rank() == static_cast<int>(strides.size()) ? at == report_.order[0] : true;
   }
 
   void alignment() {
