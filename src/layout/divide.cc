@@ -170,7 +170,12 @@ Result<IntTuple> ceil_div(TupleView target, LayoutView tiler) {
 std::optional<bool> evenly_divides(TupleView shape, TupleView tile) {
   if (tile.is_leaf()) {
     if (tile.leaf().is_zero()) return false;
-    return multiple_of(product(shape), tile.leaf());
+    // As a fold through the modes: 3 does not divide (4,6), although it divides 24.
+    auto rest = ceil_div(shape, tile);
+    if (!rest) return false;
+    const auto order = compare(product(shape), tile.leaf() * product(*rest));
+    if (!order) return std::nullopt;
+    return *order == 0;
   }
   if (tile.rank() > shape.rank()) return false;
   std::optional<bool> all = true;

@@ -22,6 +22,13 @@ def crd2idx(index, shape, stride):
     return out
 
 
+LOOKED_AT = 4096  # indices of a layout that are evaluated: all of a usual one, the first of a huge one
+
+
+def indices(size):
+    return range(min(size, LOOKED_AT))
+
+
 def value(layout, i):
     return crd2idx(i, *layout)
 
@@ -36,20 +43,20 @@ def contract(op, args, result):
     size = product(result[0])
     a = args[0][1]
     if op in ("coalesce", "coalesce_by_mode"):
-        return size == product(a[0]) and all(value(result, i) == value(a, i) for i in range(size))
+        return size == product(a[0]) and all(value(result, i) == value(a, i) for i in indices(size))
     if op == "composition":
         b = args[1][1]
-        return size == product(b[0]) and all(value(result, i) == value(a, value(b, i)) for i in range(size))
+        return size == product(b[0]) and all(value(result, i) == value(a, value(b, i)) for i in indices(size))
     if op == "right_inverse":
-        return all(value(a, value(result, i)) == i for i in range(size))
+        return all(value(a, value(result, i)) == i for i in indices(size))
     if op == "left_inverse":
-        return all(value(a, value(result, value(a, i))) == value(a, i) for i in range(product(a[0])))
+        return all(value(a, value(result, value(a, i))) == value(a, i) for i in indices(product(a[0])))
     if op == "complement":
-        image = {value(a, i) for i in range(product(a[0]))}
-        values = [value(result, i) for i in range(size)]
+        image = {value(a, i) for i in indices(product(a[0]))}
+        values = [value(result, i) for i in indices(size)]
         return all(x < y for x, y in zip(values, values[1:])) and not (set(values[1:]) & image)
     if op in ("logical_product",):
-        values = [value(result, i) for i in range(size)]
+        values = [value(result, i) for i in indices(size)]
         return len(set(values)) == len(values)
     return None
 
@@ -71,7 +78,7 @@ class Peer:
             verdict = "values differ"
         else:
             a, b = parse(ours), parse(theirs)
-            if product(a[0]) == product(b[0]) and all(value(a, i) == value(b, i) for i in range(product(a[0]))):
+            if product(a[0]) == product(b[0]) and all(value(a, i) == value(b, i) for i in indices(product(a[0]))):
                 self.same_function += 1
                 return
             good = contract(op, args, a), contract(op, args, b)
