@@ -9,19 +9,19 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(make_corpus_verb());
   verbs.push_back(make_read_verb());
   verbs.push_back(make_layout_verb());
+  verbs.push_back(make_kernel_verb());
+  verbs.push_back(make_list_verb());
+  verbs.push_back(make_runs_verb());
   verbs.push_back(make_extract_verb());
   verbs.push_back(make_document_verb());
   verbs.push_back(make_study_verb());
 
   // Helpers.
   verbs.push_back(make_doctor_verb());
+  verbs.push_back(make_device_verb());
   verbs.push_back(make_setup_verb());
   verbs.push_back(make_test_verb());
   verbs.push_back(make_bench_verb());
-  verbs.push_back(make_kernel_verb());
-  verbs.push_back(make_list_verb());
-  verbs.push_back(make_runs_verb());
-  verbs.push_back(make_device_verb());
   return verbs;
 }
 
