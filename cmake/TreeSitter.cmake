@@ -16,3 +16,4 @@ set_source_files_properties("${python}/src/parser.c" "${python}/src/scanner.c" P
                             INCLUDE_DIRECTORIES "${CUTELAB_DEPS}/tree-sitter-abi14")
 set_source_files_properties("${cuda}/src/parser.c" "${cuda}/src/scanner.c" PROPERTIES INCLUDE_DIRECTORIES "${cuda}/src")
 target_compile_options(tree-sitter PRIVATE -w)
+set_target_properties(tree-sitter PROPERTIES UNITY_BUILD OFF)  # its files share names

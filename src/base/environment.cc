@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-extern char** environ;
+extern "C" char** environ;
 
 namespace cutelab {
 

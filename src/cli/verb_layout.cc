@@ -124,9 +124,9 @@ layout::AccessKind access_kind(const std::string& name) {
 }
 
 /// One run of the verb: the layout on its way through the flags.
-class Run {
+class LayoutRun {
  public:
-  Run(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
+  LayoutRun(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
 
   Result<ExitCode> go() {
     if (arguments_.has("--file")) return each_line();
@@ -334,7 +334,7 @@ class LayoutVerb final : public Verb {
     return spec;
   }
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
-    return Run(arguments, context).go();
+    return LayoutRun(arguments, context).go();
   }
 };
 

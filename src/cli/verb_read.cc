@@ -67,9 +67,9 @@ VerbSpec read_spec() {
 }
 
 /// One run of the verb: what was asked, what could be read, and what went wrong on the way.
-class Run {
+class ReadRun {
  public:
-  Run(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
+  ReadRun(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
 
   Result<ExitCode> go() {
     if (auto status = settings(); !status) return status.error();
@@ -209,7 +209,7 @@ class Read final : public Verb {
  public:
   VerbSpec spec() const override { return read_spec(); }
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
-    return Run(arguments, context).go();
+    return ReadRun(arguments, context).go();
   }
 };
 

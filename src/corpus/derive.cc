@@ -37,10 +37,6 @@ void add(std::vector<std::string>& list, const std::string& item) {
   if (!item.empty() && std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
 
-bool has(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
 bool imports_below(const FileFacts& facts, std::string_view module) {
   return std::any_of(facts.imports.begin(), facts.imports.end(),
                      [&](const Mention& m) { return std::string_view(m.name).starts_with(module); });

@@ -11,10 +11,6 @@
 namespace cutelab::corpus {
 namespace {
 
-bool has(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
 /// Scores one example against a query and says why.
 class Scorer {
  public:

@@ -27,6 +27,10 @@ std::vector<std::string> split_words(std::string_view text, WordSplit how) {
   return words;
 }
 
+bool has(const std::vector<std::string>& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
 bool contains_sequence(const std::vector<std::string>& words, const std::vector<std::string>& needle) {
   return !needle.empty() &&
          std::search(words.begin(), words.end(), needle.begin(), needle.end()) != words.end();

@@ -14,6 +14,9 @@ enum class WordSplit {
 /// Lower-case words of a name, path or text.
 std::vector<std::string> split_words(std::string_view text, WordSplit how);
 
+/// Whether `item` is one of `list`.
+bool has(const std::vector<std::string>& list, std::string_view item);
+
 /// Whether `needle`'s words stand one after another in `words`.
 bool contains_sequence(const std::vector<std::string>& words, const std::vector<std::string>& needle);
 

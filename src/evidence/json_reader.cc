@@ -9,7 +9,7 @@
 
 namespace cutelab::evidence {
 namespace {
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 /// Thrown inside this file only; becomes an Error at its border.
 struct Malformed {
@@ -22,7 +22,7 @@ constexpr int max_value_depth = 64;
 /// One JSON value with its path from the root, so that an error names the member.
 class Node {
  public:
-  Node(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
+  Node(const ParsedJson& json, std::string path) : json_(json), path_(std::move(path)) {}
 
   Node member(const char* name) const {
     if (!json_.is_object()) fail("is not an object");
@@ -91,11 +91,11 @@ class Node {
     return out;
   }
 
-  const Json& json() const { return json_; }
+  const ParsedJson& json() const { return json_; }
   [[noreturn]] void fail(std::string wrong) const { throw Malformed{path_, std::move(wrong)}; }
 
  private:
-  const Json& json_;
+  const ParsedJson& json_;
   std::string path_;
 };
 
@@ -172,7 +172,7 @@ class Reader {
   /// A list item that is nothing but its data: see Writer::all_plain.
   static Value plain(const Node& n, int depth) {
     Value out;
-    const Json& json = n.json();
+    const ParsedJson& json = n.json();
     if (depth > max_value_depth) n.fail("is nested too deeply");
     if (json.is_boolean())
       out.data = n.boolean();
@@ -318,7 +318,7 @@ auto parsed(const std::string& text, const std::string& schema, int version, con
     return Error{ErrorKind::input, fmt::format("load a {} document", schema), std::move(wrong),
                  std::move(where), std::move(remedy)};
   };
-  const Json json = Json::parse(text, nullptr, false);
+  const ParsedJson json = ParsedJson::parse(text, nullptr, false);
   if (json.is_discarded()) return error("is not JSON", "", "write it again with `--json`");
   const Node root(json, "");
   try {

@@ -9,8 +9,6 @@
 namespace cutelab::knowledge {
 namespace {
 
-std::string cell(const std::string& text) { return replace_all(printable(text), "|", "\\|"); }
-
 std::string or_unknown(const std::string& text) { return text.empty() ? "not recorded" : printable(text); }
 
 std::string check_line(const evidence::Run& run) {

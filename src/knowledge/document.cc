@@ -11,8 +11,6 @@
 namespace cutelab::knowledge {
 namespace {
 
-std::string cell(const std::string& text) { return replace_all(printable(text), "|", "\\|"); }
-
 std::string relative_path(const std::string& path, const std::string& folder) {
   return path.rfind(folder + "/", 0) == 0 ? path.substr(folder.size() + 1) : path;
 }
@@ -173,6 +171,8 @@ class Planner {
 };
 
 }  // namespace
+
+std::string cell(const std::string& text) { return replace_all(printable(text), "|", "\\|"); }
 
 std::string source_region(const std::vector<EvidenceLine>& lines) {
   std::string out;

@@ -40,6 +40,9 @@ std::string run_id(const evidence::Run& run);
 std::string with_runs(const std::string& existing, const std::string& kernel,
                       const std::vector<evidence::Run>& runs);
 
+/// A text as one printable cell of a Markdown table.
+std::string cell(const std::string& text);
+
 /// "| Duration (us) | 12.5 |" rows; a metric without a value says why.
 std::string metric_rows(const evidence::Run& run);
 

@@ -19,7 +19,7 @@ using evidence::Value;
 constexpr std::size_t most_evidence = 24;
 
 /// Text of a source as one line of Markdown that can neither start a block nor a generated region.
-std::string cell(const std::string& text) {
+std::string quoted(const std::string& text) {
   std::string out = printable(replace_all(text, "\n", " "));
   out = replace_all(replace_all(replace_all(out, "|", "\\|"), "<!--", "&lt;!--"), "```", "'''");
   return !out.empty() && std::string_view("#->+*=").find(out[0]) != std::string_view::npos ? "\\" + out : out;
@@ -145,19 +145,20 @@ class Text {
   std::string stated() const {
     std::string out;
     if (!reading_.arch.minimum.empty())
-      out += fmt::format("- The source needs {} ({}{}).\n", reading_.arch.minimum, cell(reading_.arch.reason),
-                         reading_.arch.at.empty() ? "" : ", " + place(reading_.arch.at[0]));
+      out +=
+          fmt::format("- The source needs {} ({}{}).\n", reading_.arch.minimum, quoted(reading_.arch.reason),
+                      reading_.arch.at.empty() ? "" : ", " + place(reading_.arch.at[0]));
     for (const evidence::Constraint& constraint : reading_.constraints)
-      out += fmt::format("- The source states: {} ({})\n", cell(constraint.text), place(constraint.at));
+      out += fmt::format("- The source states: {} ({})\n", quoted(constraint.text), place(constraint.at));
     return out;
   }
 
   std::string mechanism() const {
     std::string out = parts_.mechanism.empty() ? "" : parts_.mechanism + "\n\n";
-    if (parts_.finding && !parts_.finding->says.empty()) out += cell(parts_.finding->says) + "\n\n";
+    if (parts_.finding && !parts_.finding->says.empty()) out += quoted(parts_.finding->says) + "\n\n";
     for (const Location& at : parts_.at) {
       const Fact* fact = fact_at(at);
-      if (fact) out += fmt::format("- {}: {} ({})\n", cell(fact->subject), cell(fact->says), place(at));
+      if (fact) out += fmt::format("- {}: {} ({})\n", quoted(fact->subject), quoted(fact->says), place(at));
     }
     return out.empty() ? std::string(to_be_written) + "\n" : out;
   }
@@ -167,8 +168,8 @@ class Text {
     for (const auto& [name, value] : values) {
       const auto* open = value.undetermined();
       const std::string text = open ? fmt::format("undetermined: {}", open->reason) : value.text();
-      out += fmt::format("| {} | {} | {} | {} | {} |\n", cell(subject), cell(name), cell(text),
-                         cell(value.formula), place(at));
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", quoted(subject), quoted(name), quoted(text),
+                         quoted(value.formula), place(at));
     }
   }
 
@@ -186,14 +187,15 @@ class Text {
   std::string pitfalls() const {
     std::string out;
     if (parts_.finding && !parts_.finding->condition.empty())
-      out += fmt::format("- Depends on {}.\n", cell(parts_.finding->condition));
+      out += fmt::format("- Depends on {}.\n", quoted(parts_.finding->condition));
     for (const Location& at : parts_.at) {
       const Fact* fact = fact_at(at);
       if (!fact) continue;
       for (const auto& [name, value] : fact->values)
         if (const auto* open = value.undetermined())
-          out += fmt::format("- {} of {} is undetermined ({}): {} ({})\n", cell(name), cell(fact->subject),
-                             cell(join(open->depends_on, ", ")), cell(open->reason), place(at));
+          out +=
+              fmt::format("- {} of {} is undetermined ({}): {} ({})\n", quoted(name), quoted(fact->subject),
+                          quoted(join(open->depends_on, ", ")), quoted(open->reason), place(at));
     }
     return out + std::string(to_be_written) + "\n";
   }
@@ -202,7 +204,7 @@ class Text {
     std::string out;
     for (const evidence::PatternFinding& other : reading_.patterns)
       if (other.present && &other != parts_.finding)
-        out += fmt::format("- In the same source: {} {}{}\n", other.id, cell(other.title),
+        out += fmt::format("- In the same source: {} {}{}\n", other.id, quoted(other.title),
                            other.at.empty() ? "" : " (" + place(other.at[0]) + ")");
     return out.empty() ? std::string(to_be_written) + "\n" : out;
   }

@@ -5,12 +5,13 @@
 namespace cutelab::layout {
 namespace {
 
-constexpr const char* name = "complement";
+constexpr const char* complement_name = "complement";
 
 Error unordered(const Int& a, const Int& b) {
   std::vector<std::string> symbols = a.symbols();
   for (std::string& s : b.symbols()) symbols.push_back(std::move(s));
-  return undetermined(name, fmt::format("which is larger, stride {} or {}?", a.text(), b.text()), symbols);
+  return undetermined(complement_name, fmt::format("which is larger, stride {} or {}?", a.text(), b.text()),
+                      symbols);
 }
 
 // Takes the mode with the smallest stride out of `modes`; the first of equals, as CuTe does.
@@ -29,8 +30,8 @@ Result<Mode> take_smallest(FlatModes& modes) {
 Status check_strides(const FlatModes& modes) {
   for (const Mode& mode : modes) {
     if (!mode.stride.plain() || signum(mode.stride) <= 0)
-      return fault(name, 1, "stride {} is not a positive integer", mode.stride.text());
-    if (mode.shape.is_zero()) return fault(name, 1, "an extent is 0");
+      return fault(complement_name, 1, "stride {} is not a positive integer", mode.stride.text());
+    if (mode.shape.is_zero()) return fault(complement_name, 1, "an extent is 0");
   }
   return {};
 }
@@ -54,7 +55,8 @@ Result<Layout> complement_of(FlatModes modes, TupleView cotarget) {
     const auto order = compare(mode->stride, used);
     if (!order) return unordered(mode->stride, used);
     if (*order < 0)
-      return fault(name, 2, "stride {} falls inside the {} elements below it: some value is taken twice",
+      return fault(complement_name, 2,
+                   "stride {} falls inside the {} elements below it: some value is taken twice",
                    mode->stride.text(), used.text());
     out.push(floor_div(mode->stride, used), used);
     used = mode->stride * mode->shape;

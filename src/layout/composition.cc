@@ -5,7 +5,7 @@
 namespace cutelab::layout {
 namespace {
 
-constexpr const char* name = "composition";
+constexpr const char* composition_name = "composition";
 
 std::vector<std::string> symbols_of(const Int& a, const Int& b) {
   std::vector<std::string> names = a.symbols();
@@ -15,7 +15,8 @@ std::vector<std::string> symbols_of(const Int& a, const Int& b) {
 }
 
 Error stride_fault(const Int& stride, const Int& extent) {
-  return fault(name, 1, "stride {} and extent {} do not divide one another", stride.text(), extent.text());
+  return fault(composition_name, 1, "stride {} and extent {} do not divide one another", stride.text(),
+               extent.text());
 }
 
 // How far the modes of the right-hand side together reach into each mode of the left-hand side. Composition
@@ -75,7 +76,8 @@ class ModeComposer {
     const bool fits = magnitude.known() && least && magnitude.value() <= least->value();
     if (whole != true && order != std::strong_ordering::less && !fits) {
       if (whole.has_value() || order.has_value()) return stride_fault(rest_stride_, extent);
-      return undetermined(name, fmt::format("does {} divide {}?", extent.text(), magnitude.text()),
+      return undetermined(composition_name,
+                          fmt::format("does {} divide {}?", extent.text(), magnitude.text()),
                           symbols_of(extent, magnitude));
     }
     const Int reach = ceil_div(extent, magnitude);
@@ -95,14 +97,18 @@ class ModeComposer {
       else if (multiple_of(reach, rest_shape_) == true)
         taken = rest_shape_;
       else
-        return undetermined(name, fmt::format("is {} less than {}?", reach.text(), rest_shape_.text()),
+        return undetermined(composition_name,
+                            fmt::format("is {} less than {}?", reach.text(), rest_shape_.text()),
                             symbols_of(reach, rest_shape_));
     }
     const auto even = multiple_of(rest_shape_, taken);
     if (!even)
-      return undetermined(name, fmt::format("does {} divide {}?", taken.text(), rest_shape_.text()),
+      return undetermined(composition_name,
+                          fmt::format("does {} divide {}?", taken.text(), rest_shape_.text()),
                           symbols_of(taken, rest_shape_));
-    if (!*even) return fault(name, 2, "extent {} is not a multiple of {}", rest_shape_.text(), taken.text());
+    if (!*even)
+      return fault(composition_name, 2, "extent {} is not a multiple of {}", rest_shape_.text(),
+                   taken.text());
     const Int rest = *exact_div(rest_shape_, taken);
     if (carry_) {
       carry_->reach(i, (taken - 1) * magnitude);
@@ -132,7 +138,7 @@ class ModeComposer {
 Status check_extents(LayoutView lhs) {
   for (std::size_t i = 0; i < lhs.shape.span(); ++i)
     if (lhs.shape.node()[i].is_leaf() && lhs.shape.node()[i].leaf.is_zero())
-      return fault(name, 4, "the left-hand side {} has an extent of 0", Layout(lhs).text());
+      return fault(composition_name, 4, "the left-hand side {} has an extent of 0", Layout(lhs).text());
   return {};
 }
 
@@ -160,7 +166,8 @@ class Composer {
     for (int i = 0; i < stride.basis().depth(); ++i) {
       const int index = stride.basis()[i];
       if (index >= at.rank() || (at.is_leaf() && index > 0))
-        return fault(name, 3, "{} has no mode for the basis stride {}", Layout(lhs_).text(), stride.text());
+        return fault(composition_name, 3, "{} has no mode for the basis stride {}", Layout(lhs_).text(),
+                     stride.text());
       at = at.mode(index);
     }
     const FlatModes part = coalesced_beyond(at);
@@ -206,7 +213,8 @@ Result<Layout> composition(LayoutView lhs, const Tiler& tiler) {
       break;
   }
   if (tiler.rank() > lhs.rank())
-    return fault(name, 1, "the tiler {} has {} modes, the layout {}", tiler.text(), tiler.rank(), lhs.rank());
+    return fault(composition_name, 1, "the tiler {} has {} modes, the layout {}", tiler.text(), tiler.rank(),
+                 lhs.rank());
   std::vector<Layout> modes;
   for (int i = 0; i < tiler.rank(); ++i) {
     auto mode = composition(lhs.mode(i), tiler.modes()[static_cast<std::size_t>(i)]);

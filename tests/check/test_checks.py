@@ -13,6 +13,7 @@ import doors
 import edges
 import format as formatting
 import ratchet
+import units
 import words
 
 ROOMS = """cutelab_room(base EXTERNAL fmt::fmt)
@@ -41,6 +42,35 @@ class Tree(unittest.TestCase):
     def git(self, *words_):
         subprocess.run(["git", "-C", str(self.root), "-c", "user.name=t", "-c", "user.email=t@t", *words_], check=True,
                        capture_output=True)
+
+
+class Units(Tree):
+    def complaints(self, a, b, second="src/layout/b.cc"):
+        self.write("src/layout/a.cc", a)
+        self.write(second, b)
+        return units.check(self.root)
+
+    def test_same_function_type_variable_in_two_files(self):
+        for text in ("std::string cell(const std::string& t) {\n}\n", "class Run {\n};\n", 'constexpr const char* name = "a";\n',
+                     "struct Run final : Base {\n};\n", "std::map<int, std::vector<A>> load() {\n}\n"):
+            text = "namespace cutelab {\nnamespace {\n" + text
+            self.assertRegex(self.complaints(text, text)[0], r"^src/layout/b.cc:3: \w+ is defined in src/layout/a.cc too")
+
+    def test_parameter_names_make_no_difference_and_types_do(self):
+        self.assertTrue(self.complaints("bool f(int a, const A& b) {\n}\n", "bool f(int c, const A& d) {\n}\n"))
+        self.assertEqual(self.complaints("bool f(int a) {\n}\n", "bool f(const A& d) {\n}\n"), [])
+
+    def test_an_alias_may_repeat_but_not_change(self):
+        self.assertEqual(self.complaints("using J = a::b;\n", "using J = a::b;\n"), [])
+        self.assertIn("J is defined", self.complaints("using J = a::b;\n", "using J = a::c;\n")[0])
+
+    def test_members_other_rooms_and_other_namespaces_are_apart(self):
+        self.assertEqual(self.complaints("void A::f() {\n}\n", "void B::f() {\n}\n"), [])
+        self.assertEqual(self.complaints("void f() {\n}\n", "void f() {\n}\n", "src/base/b.cc"), [])
+        self.assertEqual(self.complaints("namespace a {\nvoid f() {\n}\n", "namespace b {\nvoid f() {\n}\n"), [])
+
+    def test_a_call_and_a_declaration_are_no_definition(self):
+        self.assertEqual(self.complaints("void f();\nclass A;\n", "void f() {\n  f(1);\n}\nclass A {};\n"), [])
 
 
 class Edges(Tree):

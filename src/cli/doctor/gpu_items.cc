@@ -6,12 +6,12 @@
 namespace cutelab::cli::doctor {
 namespace {
 
-constexpr const char* group = "GPU and CUDA";
+constexpr const char* gpu_group = "GPU and CUDA";
 constexpr std::uint64_t small_file = 1u << 16;
 
 /// "NVIDIA H200, 9.0, 143771 MiB" lines of nvidia-smi.
 Item gpu_item(const Host& host) {
-  Item item{group,
+  Item item{gpu_group,
             "GPU",
             State::missing,
             "none seen",
@@ -29,12 +29,9 @@ Item gpu_item(const Host& host) {
 }
 
 Item driver_item(const Host& host) {
-  Item item{group,
-            "driver",
-            State::missing,
-            "no NVIDIA kernel driver is loaded",
-            "measuring kernels",
-            "install NVIDIA's driver (580 or newer for CUDA 13)"};
+  Item item{gpu_group,           "driver",
+            State::missing,      "no NVIDIA kernel driver is loaded",
+            "measuring kernels", "install NVIDIA's driver (580 or newer for CUDA 13)"};
   const auto text = host.files.read("/proc/driver/nvidia/version", small_file);
   if (!text) return item;
   const auto version = version_in(*text);
@@ -47,7 +44,8 @@ Item driver_item(const Host& host) {
 /// Who may read hardware counters, as the driver's parameters say.
 Item counters_item(const Host& host) {
   Item item{
-      group, "counters", State::missing, "no driver to ask", "hardware counters (TC%, DRAM%, occupancy)", ""};
+      gpu_group, "counters", State::missing, "no driver to ask", "hardware counters (TC%, DRAM%, occupancy)",
+      ""};
   const auto text = host.files.read("/proc/driver/nvidia/params", small_file);
   if (!text) return item;
   const bool only_admin = text->find("RmProfilingAdminOnly: 1") != std::string::npos;
@@ -85,7 +83,7 @@ std::string tool_version(const std::string& text) {
 }
 
 Item tool_item(const Host& host, const Tool& tool) {
-  Item item{group, tool.name, State::missing, "", tool.needed_for, tool.remedy};
+  Item item{gpu_group, tool.name, State::missing, "", tool.needed_for, tool.remedy};
   if (!tool.part.empty()) item.remedy = fmt::format("{} setup {}", host.program, tool.part);
   const auto path = find_tool(host, tool);
   if (!path) return item;

@@ -9,7 +9,7 @@
 namespace cutelab::cli::doctor {
 namespace {
 
-constexpr const char* group = "CuTe DSL and CUTLASS";
+constexpr const char* python_group = "CuTe DSL and CUTLASS";
 
 // Asks for metadata only: nothing of the packages is imported, so a broken installation still answers.
 constexpr const char* probe = R"(
@@ -61,7 +61,7 @@ Installed ask_python(const Host& host, const std::string& python) {
 
 /// Two distributions bring a module `cutlass`; only one is the CuTe DSL.
 Item owner_item(const Host& host, const Installed& installed) {
-  Item item{group,
+  Item item{python_group,
             "module cutlass",
             State::missing,
             "python3 has none",
@@ -95,7 +95,7 @@ Item owner_item(const Host& host, const Installed& installed) {
 
 /// nvidia-cutlass-dsl with its library wheels, each with its own version: they can disagree.
 Item wheel_item(const std::string& name, const Installed& installed, const std::string& remedy) {
-  Item item{group, name, State::missing, "not installed", "compiling CuTe DSL kernels", remedy};
+  Item item{python_group, name, State::missing, "not installed", "compiling CuTe DSL kernels", remedy};
   std::string detail;
   std::vector<std::string> seen;
   for (const auto& [dist, version] : installed.versions) {
@@ -142,7 +142,7 @@ std::optional<std::string> pinned_version(const Host& host, const std::string& c
 }
 
 Item tag_item(const Host& host, const std::string& checkout, std::optional<std::string>& tag) {
-  Item item{group,
+  Item item{python_group,
             "CUTLASS checkout",
             State::missing,
             checkout + " is not there",
@@ -162,7 +162,7 @@ Item tag_item(const Host& host, const std::string& checkout, std::optional<std::
 /// The pin of a checkout against the wheel that python3 has; neither follows from the tag.
 Item pin_item(const Host& host, const std::string& checkout, const std::optional<std::string>& tag,
               const Installed& installed) {
-  Item item{group,
+  Item item{python_group,
             "checkout's DSL pin",
             State::missing,
             "no python/CuTeDSL/requirements.txt",
@@ -183,8 +183,8 @@ Item pin_item(const Host& host, const std::string& checkout, const std::optional
 Item plain_item(const Installed& installed, const std::string& name, const std::string& needed_for,
                 const std::string& remedy) {
   const std::string version = installed.version(name);
-  if (version.empty()) return Item{group, name, State::missing, "not installed", needed_for, remedy};
-  return Item{group, name, State::found, version, needed_for, ""};
+  if (version.empty()) return Item{python_group, name, State::missing, "not installed", needed_for, remedy};
+  return Item{python_group, name, State::found, version, needed_for, ""};
 }
 
 }  // namespace

@@ -28,20 +28,20 @@ struct Table {
   std::vector<CppConstruct> prefixes;
 };
 
-Family family_named(const std::string& name) {
+Family cpp_family_named(const std::string& name) {
   for (const Family family : evidence::all_families)
     if (name == evidence::name_of(family)) return family;
   return Family::H1;
 }
 
-Table load() {
+Table load_table() {
   Table out;
   const auto table = nlohmann::json::parse(embedded::constructs);
   for (const auto& row : table.at("cpp")) {
     CppConstruct c;
     c.name = row.at("name");
     c.prefix = row.value("prefix", false);
-    c.family = family_named(row.at("family"));
+    c.family = cpp_family_named(row.at("family"));
     c.kind = row.at("kind");
     c.says = row.at("says");
     c.path = row.value("path", std::vector<std::string>());
@@ -52,7 +52,7 @@ Table load() {
 }
 
 const Table& table() {
-  static const Table loaded = load();
+  static const Table loaded = load_table();
   return loaded;
 }
 

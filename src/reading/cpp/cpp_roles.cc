@@ -17,7 +17,7 @@ bool mentions_role(std::string_view condition) {
   return false;
 }
 
-bool holds_loop(Node block) {
+bool block_loops(Node block) {
   for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
     const NodeKind kind = block.tree()->at(i).kind();
     if (kind == NodeKind::for_statement || kind == NodeKind::while_statement ||
@@ -54,7 +54,7 @@ void extract_cpp_roles(CppContext& context) {
                                   "only where " + std::string(condition.text().substr(0, 120)), n);
     draft.construct = "dispatch";
     draft.fact.values["condition"] = evidence::literal(std::string(condition.text().substr(0, 200)));
-    context.roles.push_back({name, condition, block, holds_loop(block)});
+    context.roles.push_back({name, condition, block, block_loops(block)});
   }
 }
 

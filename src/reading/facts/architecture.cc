@@ -13,7 +13,7 @@ struct Demand {
   const char* reason = "";
 };
 
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// What one construct demands (PTX ISA: target notes of the instructions behind it).
 Demand demand_of(const Draft& draft) {
@@ -21,15 +21,15 @@ Demand demand_of(const Draft& draft) {
   const std::string& name = draft.construct;
   const std::string& kind = draft.fact.kind;
   if (name.starts_with("SM103Mma")) return {103, "sm_103a", "sm_103f", "block-scaled MMA of sm_103"};
-  if (kind == evidence::kind::mma && (has(path, "MmaSM120") || has(name, "SM120")))
+  if (kind == evidence::kind::mma && (holds(path, "MmaSM120") || holds(name, "SM120")))
     return {120, "sm_120a", "sm_120f", "block-scaled MMA of sm_120"};
   const bool mma = kind == evidence::kind::mma || name == "tcgen05_mma";
-  if (mma && (has(path, "tcgen05") || has(path, "blackwell_helpers") || has(path, "sm100") ||
-              has(name, "tcgen05") || name == "Tcgen05InstrDesc"))
+  if (mma && (holds(path, "tcgen05") || holds(path, "blackwell_helpers") || holds(path, "sm100") ||
+              holds(name, "tcgen05") || name == "Tcgen05InstrDesc"))
     return {100, "sm_100a", "sm_100f, sm_110f", "tcgen05 MMA"};
   if (kind == evidence::kind::tensor_memory_allocation || name == "TmemAllocator")
     return {100, "sm_100a", "sm_100f, sm_110f", "tensor memory"};
-  if (mma && (has(path, "warpgroup") || has(path, "hopper_helpers") || has(path, "sm90")))
+  if (mma && (holds(path, "warpgroup") || holds(path, "hopper_helpers") || holds(path, "sm90")))
     return {90, "sm_90a", "", "wgmma"};
   if (name.starts_with("wgmma")) return {90, "sm_90a", "", "wgmma"};
   if (name.starts_with("setmaxregister") || name.starts_with("warpgroup_reg"))
@@ -38,11 +38,11 @@ Demand demand_of(const Draft& draft) {
       kind == "copy-tma")
     return {90, "sm_90", "", "TMA"};
   if (name.starts_with("cluster_") || name.starts_with("barrier_cluster") || name.starts_with("mbarrier") ||
-      name.starts_with("griddepcontrol") || has(name, "bulk"))
+      name.starts_with("griddepcontrol") || holds(name, "bulk"))
     return {90, "sm_90", "", "clusters, mbarriers or bulk copies"};
   if (name == "cp-async" || name == "cp-async-atom" || name.starts_with("cp_async_"))
     return {80, "sm_80", "", "cp.async"};
-  if (mma && has(path, "nvgpu.warp.")) return {80, "sm_80", "", "mma.sync"};
+  if (mma && holds(path, "nvgpu.warp.")) return {80, "sm_80", "", "mma.sync"};
   return {};
 }
 }  // namespace

@@ -16,7 +16,7 @@ evidence::Family family_named(const std::string& name) {
   return evidence::Family::H1;
 }
 
-std::unordered_map<std::string, std::vector<Construct>> load() {
+std::unordered_map<std::string, std::vector<Construct>> load_calls() {
   std::unordered_map<std::string, std::vector<Construct>> out;
   const auto table = nlohmann::json::parse(embedded::constructs);
   for (const auto& row : table.at("calls")) {
@@ -59,7 +59,7 @@ std::string sentence(const Construct& c, const CallSite& site) {
 }  // namespace
 
 const std::unordered_map<std::string, std::vector<Construct>>& construct_table() {
-  static const auto table = load();
+  static const auto table = load_calls();
   return table;
 }
 

@@ -1,0 +1,64 @@
+"""In the release build a unit holds several files of a room: what they define outside classes needs names of its own."""
+import re
+
+import common
+import ratchet
+
+NAME = "units"
+ABOUT = "files of a room can be compiled as one unit: no name is defined in two of them"
+
+# Our format starts definitions of namespace scope in the first column; bodies are indented.
+NAMESPACE = re.compile(r"^namespace ?([\w:]*) ?\{", re.M)
+TYPE = re.compile(r"^(?:class|struct|union|enum class|enum) (\w+)\b[^;{}()]*\{", re.M)
+ALIAS = re.compile(r"^using (\w+) =([^;]*);", re.M)
+VARIABLE = re.compile(r"^(?:inline |static )?const(?:expr|init)?\b[^;{}()=]*?\b(\w+)(?:\[[^\]]*\])?(?: =|\{)", re.M)
+FUNCTION = re.compile(r"^(?!return\b|using\b|else\b)[\w:][^;{}()=]*?[\s&*](\w+)\(([^(){};]*)\)[^;{}()]*\{", re.M)
+NOT_NAMES = {"operator", "if", "for", "while", "switch", "TEST"}
+
+
+def parameter_types(text):
+    """`const std::string& a, int b = 0` -> `const std::string&,int`."""
+    types = []
+    for parameter in re.split(r",(?![^<]*>)", " ".join(text.split())):
+        parameter = parameter.split("=")[0].strip()
+        types.append(re.sub(r"(?<=[\s&*>])\w+$", "", parameter).strip() if re.search(r"[\s&*>]\w+$", parameter) else parameter)
+    return ",".join(types)
+
+
+def definitions(text):
+    """(what makes it unique, name, position) of each definition outside classes."""
+    scopes = [(m.start(), m.group(1)) for m in NAMESPACE.finditer(text) if m.group(1)]
+
+    def scope(position):
+        return next((name for start, name in reversed(scopes) if start <= position), "")
+
+    for found in TYPE.finditer(text):
+        yield (scope(found.start()), found.group(1)), found.group(1), found.start()
+    for found in VARIABLE.finditer(text):
+        yield (scope(found.start()), found.group(1)), found.group(1), found.start()
+    for found in FUNCTION.finditer(text):
+        if found.group(1) not in NOT_NAMES:
+            key = (scope(found.start()), found.group(1), parameter_types(found.group(2)))
+            yield key, found.group(1), found.start()
+
+
+def aliases(text):
+    """(name, meaning, position); the same alias may stand in many files."""
+    return ((found.group(1), " ".join(found.group(2).split()), found.start()) for found in ALIAS.finditer(text))
+
+
+def check(root):
+    wrong = []
+    defined, meant = {}, {}
+    for path in common.sources(root, "src", suffixes=(".cc",)):
+        room = path.parts[1]
+        text = ratchet.blanked((root / path).read_text(errors="replace"))
+        places = [((room, *key), name, at, None) for key, name, at in definitions(text)]
+        places += [((room, "using", name), name, at, meaning) for name, meaning, at in aliases(text)]
+        for key, name, at, meaning in places:
+            table = defined if meaning is None else meant
+            other, before = table.setdefault(key, (path, meaning))
+            if before != meaning or (meaning is None and other != path):
+                line = text.count("\n", 0, at) + 1
+                wrong.append(f"{path}:{line}: {name} is defined in {other} too; give one of them another name, or share it")
+    return wrong
