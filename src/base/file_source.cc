@@ -31,10 +31,25 @@ Error errno_error(const std::string& path, int code) {
   return input_error(path, std::strerror(code), remedy);
 }
 
+Error write_error(const std::string& path, std::string wrong, std::string remedy) {
+  return Error{ErrorKind::input, "write " + path, std::move(wrong), path, std::move(remedy)};
+}
+
+/// /dev/stdout, /dev/null or a pipe of the shell: a rename would replace it, so the text goes through it.
+Status write_through(const std::string& path, const std::string& content) {
+  std::ofstream out(path, std::ios::binary);
+  out << content;
+  out.flush();
+  if (!out) return write_error(path, std::strerror(errno), "check what stands behind it");
+  return {};
+}
+
 struct Walk {
   std::vector<std::string> files;
-  std::vector<std::string>* unreadable;
-  std::set<std::pair<dev_t, ino_t>> seen;
+  std::size_t most_entries = 0;
+  std::size_t entries = 0;
+  std::vector<std::string>* unreadable = nullptr;
+  std::set<std::pair<dev_t, ino_t>> seen = {};
 
   void folder(const fs::path& path) {
     struct stat st {};
@@ -46,7 +61,7 @@ struct Walk {
       return;
     }
     for (; it != fs::directory_iterator(); it.increment(code)) {
-      if (code) return;
+      if (code || ++entries > most_entries) return;
       entry(*it);
     }
   }
@@ -101,14 +116,30 @@ Result<std::vector<std::string>> DiskFileSource::list(const std::string& folder,
   if (!st) return st.error();
   if (!st->is_directory) return input_error(folder, "is a file, not a folder", "name the folder it lies in");
   if (access(folder.c_str(), R_OK | X_OK) != 0) return errno_error(folder, errno);
-  Walk walk{{}, unreadable, {}};
+  Walk walk;
+  walk.most_entries = most_entries_;
+  walk.unreadable = unreadable;
   walk.folder(folder);
+  if (walk.entries > most_entries_)
+    return input_error(folder,
+                       fmt::format("holds more than {} files and folders",
+                                   with_thousands(static_cast<long long>(most_entries_))),
+                       "name the folder of the sources in it");
   std::sort(walk.files.begin(), walk.files.end());
   return std::move(walk.files);
 }
 
-Status write_file_atomically(const std::string& path, const std::string& content) {
+Status write_file_atomically(const std::string& asked, const std::string& content) {
   std::error_code code;
+  struct stat st {};
+  if (stat(asked.c_str(), &st) == 0) {
+    if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) return write_through(asked, content);
+    if (S_ISDIR(st.st_mode)) return write_error(asked, "it is a folder", "name a file in it");
+    if (!S_ISREG(st.st_mode)) return write_error(asked, "it is no file", "name a regular file");
+  }
+  std::string path = asked;
+  if (fs::is_symlink(asked, code))  // the link stays and what it leads to is replaced
+    if (auto real = fs::weakly_canonical(asked, code); !code) path = real.string();
   const fs::path target(path);
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
   const std::string part = fmt::format("{}.{}.part", path, getpid());
@@ -117,15 +148,13 @@ Status write_file_atomically(const std::string& path, const std::string& content
     out << content;
     out.flush();
     if (!out) {
-      const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path,
-                        "check the folder and free space"};
+      const Error error = write_error(path, std::strerror(errno), "check the folder and free space");
       std::remove(part.c_str());
       return error;
     }
   }
   if (std::rename(part.c_str(), path.c_str()) != 0) {
-    const Error error{ErrorKind::input, "write " + path, std::strerror(errno), path,
-                      "check the folder's permissions"};
+    const Error error = write_error(path, std::strerror(errno), "check the folder's permissions");
     std::remove(part.c_str());
     return error;
   }

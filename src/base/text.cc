@@ -167,7 +167,10 @@ std::string printable(std::string_view bytes) {
     std::uint32_t code = 0;
     const std::size_t length = decode(bytes, code);
     const bool control = (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
-    if (length == 0 || control)
+    // Marks that reorder what follows: a line would read otherwise than it is (Trojan Source,
+    // CVE-2021-42574).
+    const bool reorders = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    if (length == 0 || control || reorders)
       out += "\uFFFD";
     else
       out += bytes.substr(0, length);

@@ -35,7 +35,8 @@ std::string human_bytes(long long bytes);
 std::size_t display_width(std::string_view utf8);
 
 /// Valid UTF-8: each invalid byte becomes U+FFFD. Control characters other than \n and \t become U+FFFD too,
-/// so that text from a file cannot drive the terminal.
+/// and so do marks that reorder text, so that text from a file cannot drive the terminal or read otherwise
+/// than it is.
 std::string printable(std::string_view bytes);
 
 }  // namespace cutelab

@@ -1,10 +1,13 @@
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cerrno>
+#include <cstring>
 #include <exception>
-#include <iostream>
+#include <ostream>
 
+#include "base/printable_output.h"
 #include "cli/verb.h"
 
 namespace {
@@ -15,31 +18,56 @@ int terminal_width() {
   return 100;
 }
 
+/// A caller may have closed standard streams. Files opened later must not get their numbers, or output would
+/// end up inside them. Opened for reading alone, so that writing to a closed output is still an error.
+void occupy_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) _exit(4);
+}
+
+/// The program's exit code, unless its output could not be written. A reader that has gone (EPIPE) knows
+/// that.
+int exit_code(int code, cutelab::PrintableOutput& output, std::ostream& err) {
+  using namespace cutelab;
+  output.finish();
+  if (output.failed_with() == 0) return code;
+  const Error error{ErrorKind::input, "write standard output", std::strerror(output.failed_with()), "",
+                    "check where the output goes: is it open, and is there free space?"};
+  if (output.failed_with() != EPIPE) err << error.message() << "\n";
+  return code ? code : static_cast<int>(exit_code_of(error.kind));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace cutelab;
+  occupy_standard_streams();
   const DiskFileSource files;
   const SystemClock clock;
   const Environment environment = Environment::of_process();
   const bool out_is_terminal = isatty(STDOUT_FILENO) != 0;
-  cli::Context context{std::cout,
-                       std::cerr,
+  const bool err_is_terminal = isatty(STDERR_FILENO) != 0;
+  PrintableOutput out_buffer(STDOUT_FILENO, out_is_terminal), err_buffer(STDERR_FILENO, err_is_terminal);
+  std::ostream out(&out_buffer), err(&err_buffer);
+  err.tie(&out);
+  err << std::unitbuf;
+  cli::Context context{out,
+                       err,
                        files,
                        clock,
                        environment,
                        environment.get("CUTELAB_PROGRAM").value_or("cutelab"),
                        environment.get("CUTELAB_ROOT").value_or("."),
                        out_is_terminal,
-                       isatty(STDERR_FILENO) != 0,
+                       err_is_terminal,
                        out_is_terminal ? terminal_width() : 100};
   try {
-    return cli::dispatch(cli::all_verbs(), std::vector<std::string>(argv + 1, argv + argc), context);
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return exit_code(cli::dispatch(cli::all_verbs(), words, context), out_buffer, err);
   } catch (const std::exception& e) {
-    std::cerr << Error{ErrorKind::internal, "cutelab", e.what(), "",
-                       "please report this with the command line"}
-                     .message()
-              << "\n";
+    err << Error{ErrorKind::internal, "cutelab", e.what(), "", "please report this with the command line"}
+               .message()
+        << "\n";
     return static_cast<int>(ExitCode::internal);
   }
 }

@@ -86,7 +86,8 @@ Result<ExitCode> list(const Arguments& a, Context& context) {
       table.rows.push_back({c.name, name_of(c.kind), c.version, c.root + " (missing)"});
     }
   }
-  context.out << (a.has("--json") ? json.dump(2) + "\n" : render::markdown(table));
+  context.out << (a.has("--json") ? json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                                  : render::markdown(table));
   return ExitCode::ok;
 }
 

@@ -51,9 +51,9 @@ class DeviceVerb final : public Verb {
     if (arguments.has("--json")) {
       Json all = Json::array();
       for (const auto& d : *devices) all.push_back(json_of(d));
-      context.out
-          << Json{{"schema_version", 1}, {"driver", machine->driver().version}, {"devices", all}}.dump(2)
-          << "\n";
+      context.out << Json{{"schema_version", 1}, {"driver", machine->driver().version}, {"devices", all}}
+                         .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+                  << "\n";
       return ExitCode::ok;
     }
     render::Table table{{{"GPU", render::Align::right},

@@ -113,7 +113,7 @@ class DoctorVerb final : public Verb {
     for (auto probe : {doctor::gpu_items, doctor::python_items})
       for (Item& item : probe(host)) items.push_back(std::move(item));
     if (arguments.has("--json")) {
-      context.out << json_of(items).dump(2) << "\n";
+      context.out << json_of(items).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
       return ExitCode::ok;
     }
     context.out << tables(items, context);

@@ -42,7 +42,9 @@ class ListVerb final : public Verb {
     if (arguments.has("--json")) {
       auto all = nlohmann::ordered_json::array();
       for (const auto& package : packages) all.push_back(json_of(package));
-      context.out << nlohmann::ordered_json{{"schema_version", 1}, {"packages", all}}.dump(2) << "\n";
+      context.out << nlohmann::ordered_json{{"schema_version", 1}, {"packages", all}}.dump(
+                         2, ' ', false, nlohmann::json::error_handler_t::replace)
+                  << "\n";
       return ExitCode::ok;
     }
     render::Table table{{{"Kernel"}, {"Version"}, {"Language"}, {"Layer"}, {"Runs on"}, {"What it is"}}, {}};

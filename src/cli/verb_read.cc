@@ -120,7 +120,7 @@ class ReadRun {
     if (done == all)
       context_.err << "\r\x1b[K" << std::flush;
     else if (done % 8 == 0)
-      context_.err << fmt::format("\rreading {} of {}", done + 1, all) << std::flush;
+      context_.err << fmt::format("\r\x1b[Kreading {} of {}", done + 1, all) << std::flush;
   }
 
   void read_all(const std::vector<std::string>& paths) {
@@ -142,7 +142,11 @@ class ReadRun {
 
   Status write() {
     if (arguments_.has("--card"))
-      if (auto status = put(arguments_.get("--card"), report::card(readings_[0]).dump(1) + "\n"); !status)
+      if (auto status =
+              put(arguments_.get("--card"),
+                  report::card(readings_[0]).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                      "\n");
+          !status)
         return status;
     if (arguments_.has("--html"))
       if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts())); !status)

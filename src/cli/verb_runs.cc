@@ -47,7 +47,7 @@ class RunsVerb final : public Verb {
       auto all = nlohmann::ordered_json::array();
       for (const auto& stored : *runs)
         all.push_back({{"id", stored.id}, {"run", evidence::to_json(stored.run)}});
-      context.out << all.dump(2) << "\n";
+      context.out << all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
       return ExitCode::ok;
     }
     std::vector<std::pair<std::int64_t, evidence::Run>> rows;

@@ -69,7 +69,7 @@ Result<ExitCode> show_name(const Request& r) {
     out["candidates"] = Json::array();
     for (const int i : found->candidates)
       out["candidates"].push_back(example_json(examples[static_cast<std::size_t>(i)], r.workspace));
-    r.context.out << out.dump(2) << "\n";
+    r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     return ExitCode::ok;
   }
   print_notes(found->notes, r.context.out);
@@ -113,7 +113,7 @@ Result<ExitCode> show_path(const Request& r) {
                          ? Json()
                          : example_json(r.workspace.catalog->examples()[static_cast<std::size_t>(s.example)],
                                         r.workspace)}});
-  r.context.out << out.dump(2) << "\n";
+  r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   return ExitCode::ok;
 }
 
@@ -131,7 +131,7 @@ Result<ExitCode> show_docs(const Request& r, std::size_t limit) {
            {"section", s.section},
            {"line", s.line},
            {"score", s.score}});
-    r.context.out << out.dump(2) << "\n";
+    r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     return ExitCode::ok;
   }
   if (found.empty())
@@ -177,7 +177,7 @@ Result<ExitCode> show_hits(const Request& r, std::size_t limit) {
     out["found"] = all;
     out["hits"] = Json::array();
     for (const Hit& hit : *hits) out["hits"].push_back(hit_json(hit, r.workspace));
-    r.context.out << out.dump(2) << "\n";
+    r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else if (hits->empty()) {
     r.context.out << "nothing fits; cutelab select --list shows what can be asked for\n";
   } else {

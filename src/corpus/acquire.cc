@@ -122,6 +122,11 @@ Result<RegisteredCorpus> acquire_git(const AcquireRequest& r, const AcquireConte
   std::string name(stem_of(r.source.ends_with("/") ? r.source.substr(0, r.source.size() - 1) : r.source));
   const std::string root = corpora_home(c.environment) + "/git/" + safe_name(r.name.empty() ? name : r.name);
   Staging staging(root);
+  if (r.source.starts_with("ext::") || r.source.starts_with("fd::") || r.source[0] == '-' ||
+      r.revision.starts_with("-"))
+    return Error{ErrorKind::usage, "add the corpus " + r.source,
+                 r.revision.starts_with("-") ? "a revision does not start with -" : "it is no git URL", "",
+                 "https://…, ssh://…, git@host:path or file://…"};
   std::vector<std::string> words = {"git", "clone", "--quiet", "--depth", "1"};
   if (!r.revision.empty()) words.insert(words.end(), {"--branch", r.revision});
   words.insert(words.end(), {"--", r.source, staging.path()});
@@ -151,29 +156,57 @@ std::string wheel_version(const std::string& folder) {
   return "";
 }
 
+// Python puts the working folder first on its path: a pip.py, zipfile.py or csv.py of a folder that is only
+// to be looked at must not run.
+constexpr const char* without_working_folder = "import sys; sys.path[:] = [p for p in sys.path if p]\n";
+
+constexpr const char* run_pip = "import runpy; runpy.run_module('pip', run_name='__main__', alter_sys=True)";
+
+// No archive of sources comes near the limit; one made to fill the disk does.
+constexpr const char* unpack_wheel =
+    "import zipfile\n"
+    "limit = 4 << 30\n"
+    "with zipfile.ZipFile(sys.argv[1]) as wheel:\n"
+    "    size = sum(entry.file_size for entry in wheel.infolist())\n"
+    "    if size > limit or len(wheel.infolist()) > 200000:\n"
+    "        sys.exit(f'ERROR: the wheel unpacks to {size} bytes in {len(wheel.infolist())} files; at most "
+    "'\n"
+    "                 f'{limit} bytes in 200000 files are taken')\n"
+    "    wheel.extractall(sys.argv[2])\n";
+
+std::vector<std::string> python(const char* script) {
+  return {"python3", "-c", std::string(without_working_folder) + script};
+}
+
 Result<RegisteredCorpus> acquire_pypi(const AcquireRequest& r, const AcquireContext& c) {
   const auto [package, version] = package_and_version(r.source);
   const auto allowed = [](char x) {
     return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9') || x == '-' ||
-           x == '_' || x == '.';
+           x == '_' || x == '.' || x == '+' || x == '!';
   };
-  if (package.empty() || package[0] == '-' || !std::all_of(package.begin(), package.end(), allowed))
+  const auto plain = [&](const std::string& s) { return std::all_of(s.begin(), s.end(), allowed); };
+  const bool names_version = package.size() != trim(r.source).size();
+  if (package.empty() || package[0] == '-' || !plain(package) || !plain(version) ||
+      (names_version && version.empty()))
     return Error{ErrorKind::usage, "add the corpus " + r.source, "it is no package name", "",
                  "name==version, e.g. quack-kernels==0.6.5"};
   const std::string root =
       corpora_home(c.environment) + "/pypi/" + safe_name(r.name.empty() ? package : r.name);
   Staging staging(root);
   const std::string wheels = staging.path() + "/.wheels";
-  auto result = c.processes.run({"python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
-                                 "--no-deps", "--only-binary=:all:", "--retries", "1", "--timeout", "20",
-                                 "--dest", wheels, r.source});
+  std::vector<std::string> words = python(run_pip);
+  words.insert(words.end(), {"download", "--quiet", "--disable-pip-version-check", "--no-deps",
+                             "--only-binary=:all:", "--retries", "1", "--timeout", "20", "--dest", wheels,
+                             version.empty() ? package : package + "==" + version});
+  auto result = c.processes.run(words);
   if (!result) return result.error();
   if (result->exit_code != 0)
     return failed(r.source, *result, "check the package's name and version on its index");
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(wheels, code)) {
-    auto unpacked =
-        c.processes.run({"python3", "-m", "zipfile", "-e", entry.path().string(), staging.path()});
+    std::vector<std::string> unpack = python(unpack_wheel);
+    unpack.insert(unpack.end(), {entry.path().string(), staging.path()});
+    auto unpacked = c.processes.run(unpack);
     if (!unpacked) return unpacked.error();
     if (unpacked->exit_code != 0) return failed(r.source, *unpacked, "the wheel cannot be unpacked");
   }
@@ -200,7 +233,9 @@ constexpr const char* find_package =
     "print(found[0]); print(metadata.version(owners[0]) if owners else '')\n";
 
 Result<RegisteredCorpus> acquire_python(const AcquireRequest& r, const AcquireContext& c) {
-  auto result = c.processes.run({"python3", "-c", find_package, r.source});
+  std::vector<std::string> words = python(find_package);
+  words.push_back(r.source);
+  auto result = c.processes.run(words);
   if (!result) return result.error();
   const auto lines = split(result->out, '\n');
   if (result->exit_code != 0 || lines.empty() || lines[0].empty())

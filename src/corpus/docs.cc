@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "corpus/json_file.h"
 #include "corpus/scan_support.h"
 #include "corpus/words.h"
 
@@ -105,7 +106,7 @@ void notebook_cells(std::string_view text, Sections& out) {
     if (cell["source"].is_array())
       for (const auto& line : cell["source"])
         if (line.is_string()) source += line.get<std::string>();
-    if (cell.value("cell_type", "") == "markdown")
+    if (string_of(cell, "cell_type") == "markdown")
       markdown_lines(source, number, false, out);
     else
       out.add(source);

@@ -44,7 +44,7 @@ Result<Registry> Registry::load(const FileSource& files, const std::string& conf
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object() || !json.contains("corpora") || !json["corpora"].is_array())
     return damaged(file, "it is not a list of corpora");
-  if (json.value("format", 0) != format)
+  if (const auto it = json.find("format"); it == json.end() || *it != format)
     return damaged(file, "it was written by another version of the program");
   for (const auto& j : json["corpora"]) {
     if (!j.is_object() || string_of(j, "name").empty() || string_of(j, "root").empty())
@@ -67,7 +67,12 @@ Status Registry::save(const std::string& config_home) const {
                                {"root", c.root},
                                {"version", c.version},
                                {"added", c.added}});
-  return write_file_atomically(path(config_home), json.dump(2) + "\n");
+  try {
+    return write_file_atomically(path(config_home), json.dump(2) + "\n");
+  } catch (const nlohmann::json::type_error&) {  // thrown for bytes that are not UTF-8
+    return Error{ErrorKind::input, "keep the list of corpora", "a name or path in it is not valid UTF-8",
+                 path(config_home), "rename the folder, or add it through a link with a plain name"};
+  }
 }
 
 const RegisteredCorpus* Registry::find(std::string_view name) const {

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "corpus/json_file.h"
 #include "corpus/scan.h"
 #include "corpus/scan_support.h"
 #include "corpus/words.h"
@@ -151,7 +152,7 @@ FileFacts scan_notebook(std::string_view json, const SignalTable& signals) {
   std::string code, heading;
   for (const auto& cell : notebook["cells"]) {
     if (!cell.is_object()) continue;
-    const std::string type = cell.value("cell_type", "");
+    const std::string type = string_of(cell, "cell_type");
     const std::string source = cell_source(cell);
     if (type == "code") code += source + "\n\n";
     if (type == "markdown" && heading.empty() && source.starts_with("#"))

@@ -24,6 +24,35 @@ inline Result<IntTuple> as_tuple(const Value& value) {
   return wants("an integer or a tuple of integers", value);
 }
 
+/// An integer or tuple whose known integers are extents: none is negative.
+inline Result<IntTuple> as_shape(const Value& value) {
+  auto shape = as_tuple(value);
+  if (!shape) return shape;
+  for (const Node& node : *shape)
+    if (node.is_leaf() && (!node.leaf.plain() || signum(node.leaf) < 0))
+      return Error{ErrorKind::input, "", fmt::format("{} is not an extent", node.leaf.text()), "",
+                   "extents are 0 or more"};
+  return shape;
+}
+
+inline Status check_extents(const Tiler& tiler) {
+  if (tiler.kind() == Tiler::Kind::integer) {
+    auto shape = as_shape(Value(tiler.layout().shape()));
+    return shape ? Status{} : Status{shape.error()};
+  }
+  if (tiler.is_tuple())
+    for (const Tiler& mode : tiler.modes())
+      if (auto status = check_extents(mode); !status) return status;
+  return {};
+}
+
+inline Result<Tiler> tiler_argument(const Value& value) {
+  auto tiler = value.as_tiler();
+  if (!tiler) return tiler;
+  if (auto status = check_extents(*tiler); !status) return status.error();
+  return tiler;
+}
+
 template <class T>
 Result<Value> lift(Result<T> result) {
   if (!result) return result.error();

@@ -12,7 +12,7 @@ namespace {
 
 template <Result<Layout> (*Op)(LayoutView, const Tiler&)>
 Result<Value> with_tiler(const Arguments& a) {
-  auto tiler = a[1].as_tiler();
+  auto tiler = tiler_argument(a[1]);
   if (!tiler) return tiler.error();
   return on_domain(a[0], [&](const Layout& l) { return Op(l, *tiler); });
 }
@@ -25,7 +25,7 @@ Result<Value> run_composition(const Arguments& a) {
     if (!right->plain() && left->plain()) return lift(composition(left->layout(), *right));
     if (!right->plain()) return wants("a right-hand side without a swizzle", a[1]);
   }
-  auto tiler = a[1].as_tiler();
+  auto tiler = tiler_argument(a[1]);
   if (!tiler) return tiler.error();
   return lift(composition(*left, *tiler));
 }
@@ -48,7 +48,7 @@ Result<Value> run_complement(const Arguments& a) {
   auto layout = a[0].as_plain_layout();
   if (!layout) return layout.error();
   if (a.size() == 1) return lift(complement(layout->view()));
-  auto target = as_tuple(a[1]);
+  auto target = as_shape(a[1]);
   if (!target) return target.error();
   return lift(complement(*layout, *target));
 }
@@ -77,7 +77,7 @@ Result<Value> run_slice(const Arguments& a) {
 }
 
 Result<Value> run_local_tile(const Arguments& a) {
-  auto tiler = a[1].as_tiler();
+  auto tiler = tiler_argument(a[1]);
   if (!tiler) return tiler.error();
   auto at = as_slicer(a[2]);
   if (!at) return at.error();

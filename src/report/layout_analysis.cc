@@ -69,10 +69,10 @@ std::string banks_json(const layout::WarpAccess& access) {
                              {"threads", phase.threads},
                              {"wavefronts", phase.wavefronts},
                              {"words_per_bank", phase.words_per_bank}});
-  if (moves_matrices(access.kind)) return out.dump();
+  if (moves_matrices(access.kind)) return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const layout::SectorReport global = global_sectors(access);
   out["global"] = {{"sectors", global.sectors}, {"ideal", global.ideal}, {"cache_lines", global.cache_lines}};
-  return out.dump();
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace cutelab::report

@@ -129,7 +129,7 @@ std::string tma_json(const layout::TmaReport& report) {
   out["box"] = report.box;
   out["boxes"] = report.boxes;
   out["box_bytes"] = report.box_bytes;
-  return out.dump();
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace cutelab::report

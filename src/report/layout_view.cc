@@ -112,7 +112,7 @@ std::string layout_json(const LayoutView& view) {
   for (const LayoutStep& step : view.steps)
     out["steps"].push_back({{"operation", step.operation}, {"layout", layout_json_of(step.result)}});
   for (const auto& [name, text] : view.data) out[name] = json::parse(text);
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cutelab::report

@@ -20,6 +20,7 @@ A case is a text file of sections. A section starts with a line `=== KIND …`; 
                         COLUMNS-independent output (no terminal), CUTELAB_ROOT and CUTELAB_PROGRAM=cutelab, nothing else
   === argv              the arguments, split as a shell would; a case may hold several, each with its own expectations:
   === stdin             what the program reads
+  === stdout_to PLACE   `closed`, or a file that takes standard output: /dev/full
   === exit N            expected exit code (0 if the section is absent)
   === stdout            expected output (empty if absent); `=== stderr` likewise
 
@@ -44,9 +45,9 @@ from wildcards import matches
 
 CASES = Path(__file__).resolve().parent / "golden"
 TIMEOUT_SECONDS = 120
-SECTIONS = {"file": 1, "bytes": 1, "fill": 2, "link": 2, "mode": 2, "needs": 1, "env": 0, "argv": 0, "stdin": 0, "exit": 1,
+SECTIONS = {"file": 1, "bytes": 1, "fill": 2, "link": 2, "mode": 2, "needs": 1, "env": 0, "argv": 0, "stdin": 0, "stdout_to": 1, "exit": 1,
             "stdout": 0, "stderr": 0}
-OF_STEP = {"stdin", "exit", "stdout", "stderr"}
+OF_STEP = {"stdin", "stdout_to", "exit", "stdout", "stderr"}
 
 
 class BadCase(Exception):
@@ -180,8 +181,11 @@ class Runner:
                         env[name] = self.expand(value, tmp)
         return env
 
-    def command(self, case, argv, tmp):
+    def command(self, case, argv, tmp, stdout_to):
         command = [str(self.program)] + shlex.split(self.expand(argv.text(), tmp))
+        if stdout_to:
+            place = "&-" if stdout_to == "closed" else shlex.quote(stdout_to)
+            command = ["sh", "-c", f'exec "$@" >{place}', "sh"] + command
         needs = [s.words[0] for s in case.sections if s.kind == "needs"]
         if "unprivileged" in needs and os.geteuid() == 0:
             command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command
@@ -189,9 +193,10 @@ class Runner:
 
     def run_step(self, case, argv, expected, tmp, update):
         """Messages about what does not hold; with `update` the sections are rewritten too."""
+        stdout_to = expected["stdout_to"].words[0] if "stdout_to" in expected else ""
         stdin = expected["stdin"].text() if "stdin" in expected else ""
         try:
-            done = subprocess.run(self.command(case, argv, tmp), input=stdin.encode(), capture_output=True, cwd=tmp,
+            done = subprocess.run(self.command(case, argv, tmp, stdout_to), input=stdin.encode(), capture_output=True, cwd=tmp,
                                   env=self.environment(case, tmp), timeout=TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             return [f"  {argv.text().strip()}: still running after {TIMEOUT_SECONDS} s"]

@@ -133,6 +133,38 @@ TEST_F(Files, WriteToAPlaceThatIsAFolder) {
   EXPECT_TRUE(listed().empty()) << "no part file is left";
 }
 
+TEST_F(Files, AWalkOverADiskIsGivenUp) {
+  for (const char* name : {"a/1", "a/2", "b/3"}) write(name, "x");
+  EXPECT_EQ(DiskFileSource(5).list(root_, nullptr)->size(), 3u) << "three files in two folders";
+  const auto refused = DiskFileSource(4).list(root_, nullptr);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::input);
+  EXPECT_EQ(refused.error().wrong, "holds more than 4 files and folders");
+}
+
+TEST_F(Files, WritingThroughALinkKeepsTheLink) {
+  write("real", "old");
+  fs::create_symlink("real", at("link"));
+  fs::create_symlink("new", at("ahead"));
+  EXPECT_TRUE(write_file_atomically(at("link"), "one").ok());
+  EXPECT_TRUE(write_file_atomically(at("ahead"), "two").ok());
+  EXPECT_TRUE(fs::is_symlink(at("link")));
+  EXPECT_EQ(*files_.read(at("real"), 10), "one");
+  EXPECT_EQ(*files_.read(at("new"), 10), "two");
+}
+
+TEST_F(Files, ADeviceIsWrittenIntoAndNotReplaced) {
+  fs::create_symlink("/dev/null", at("null"));
+  EXPECT_TRUE(write_file_atomically(at("null"), "one").ok());
+  EXPECT_TRUE(fs::is_character_file(at("null")));
+  if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  fs::create_symlink("/dev/full", at("full"));
+  const Status status = write_file_atomically(at("full"), "one");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().wrong, "No space left on device");
+  EXPECT_TRUE(fs::is_character_file(at("full")));
+}
+
 TEST_F(Files, SourceMustBeText) {
   write("empty.py", " \n\t\n");
   write("binary.py", std::string("abc\0def", 7));

@@ -180,13 +180,79 @@ TEST_F(Acquire, RegistryKeepsWhatItHas) {
   EXPECT_EQ(again->all(), registry->all());
   EXPECT_EQ(again->all().size(), 2u);
   for (const char* bad :
-       {"", "{", "[]", "{\"format\": 99, \"corpora\": []}", "{\"format\": 1, \"corpora\": [{}]}"}) {
+       {"", "{", "[]", "{\"format\": 99, \"corpora\": []}", "{\"format\": [], \"corpora\": []}",
+        "{\"format\": \"1\", \"corpora\": []}", "{\"corpora\": []}", "{\"format\": 1, \"corpora\": [{}]}"}) {
     write(Registry::path(config), bad);
     const auto damaged = Registry::load(files_, config);
     ASSERT_FALSE(damaged) << bad;
     EXPECT_EQ(damaged.error().kind, ErrorKind::input);
     EXPECT_EQ(damaged.error().where, Registry::path(config));
   }
+}
+
+TEST_F(Acquire, RegistryRefusesWhatItCouldNotKeep) {
+  Registry registry;
+  registry.put({"a", CorpusKind::folder, "/src/a", "/src/\xff", "1", "t"});
+  const auto status = registry.save(environment_.config_home());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::input);
+  EXPECT_FALSE(fs::exists(Registry::path(environment_.config_home())));
+}
+
+TEST_F(Acquire, SourcesThatWouldBeOptionsAreRefusedBeforeAnythingRuns) {
+  const FakeProcesses none({0, "", ""});
+  for (const AcquireRequest& bad :
+       std::vector<AcquireRequest>{{"ext::sh -c id% x.git", "git", "", ""},
+                                   {"ext::sh://x.git", "", "", ""},
+                                   {"--upload-pack=id.git", "git", "", ""},
+                                   {"-u://id", "", "", ""},
+                                   {"https://example.org/x.git", "", "", "--output=x"},
+                                   {"../up==1", "pypi", "", ""},
+                                   {"a/b==1", "pypi", "", ""},
+                                   {"a==1 --index-url=http://x", "", "", ""},
+                                   {"a==", "", "", ""},
+                                   {"a @ file:///x.whl", "pypi", "", ""}}) {
+    const auto c = acquire(bad, world(none));
+    ASSERT_FALSE(c) << bad.source;
+    EXPECT_EQ(c.error().kind, ErrorKind::usage) << bad.source;
+  }
+  EXPECT_TRUE(none.asked.empty());
+}
+
+// Modules that leave a mark if Python finds them in the working folder.
+TEST_F(Acquire, NothingOfTheWorkingFolderRuns) {
+  const std::string folder = scratch_.path() + "/hostile", mark = scratch_.path() + "/ran";
+  for (const char* module : {"pip", "zipfile", "csv", "runpy", "email"})
+    write(folder + "/" + module + ".py", "open('" + mark + "', 'w')\n");
+  const auto before = fs::current_path();
+  fs::current_path(folder);
+  setenv("PIP_NO_INDEX", "1", 1);
+  acquire({"json", "", "", ""}, world(system_));
+  acquire({"no-such-package-of-ours==1", "", "", ""}, world(system_));
+  unsetenv("PIP_NO_INDEX");
+  fs::current_path(before);
+  EXPECT_FALSE(fs::exists(mark));
+}
+
+TEST_F(Acquire, AWheelThatWouldFillTheDiskIsRefused) {
+  const std::string wheels = scratch_.path() + "/wheels";
+  fs::create_directories(wheels);
+  // The directory claims 5 GiB; nothing of it is unpacked.
+  const std::string make = "python3 -c \"import zipfile\nz = zipfile.ZipFile('" + wheels +
+                           "/huge-1-py3-none-any.whl', 'w')\n"
+                           "z.writestr('huge-1.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: huge\\n"
+                           "Version: 1\\n')\nz.writestr('huge-1.dist-info/WHEEL', 'Wheel-Version: 1.0\\n')\n"
+                           "z.writestr('huge/x', 'x')\nz.filelist[-1].file_size = 5 << 30\nz.close()\"";
+  if (std::system(make.c_str()) != 0 || std::system("python3 -m pip --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "no Python with pip here";
+  setenv("PIP_NO_INDEX", "1", 1);
+  setenv("PIP_FIND_LINKS", wheels.c_str(), 1);
+  const auto c = acquire({"huge==1", "", "", ""}, world(system_));
+  unsetenv("PIP_NO_INDEX");
+  unsetenv("PIP_FIND_LINKS");
+  ASSERT_FALSE(c);
+  EXPECT_NE(c.error().wrong.find("unpacks to"), std::string::npos) << c.error().message();
+  EXPECT_FALSE(has_leftovers());
 }
 
 TEST_F(Acquire, PrecedenceOfPlaces) {

@@ -126,8 +126,11 @@ TEST(ScanNotebook, CodeCellsAreScanned) {
   EXPECT_EQ(f.kernels.size(), 1u);
   EXPECT_TRUE(hit(f, "tcgen05.MmaF16BF16Op"));
   for (const char* broken :
-       {"", "{", "[]", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"code\", \"source\": 5}]}"})
+       {"", "{", "[]", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"code\", \"source\": 5}]}",
+        "{\"cells\": [{\"cell_type\": 5, \"source\": \"x\"}]}"}) {
     scan_notebook(broken, table());
+    scan_page("broken.ipynb", broken);
+  }
 }
 
 TEST(ScanPage, SectionsOfEveryFormat) {
