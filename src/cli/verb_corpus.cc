@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/file_lock.h"
 #include "base/text.h"
 #include "cli/verbs.h"
 #include "corpus/acquire.h"
@@ -27,6 +29,24 @@ Error usage(std::string wrong) {
 Json json_of(const RegisteredCorpus& c) {
   return {{"name", c.name}, {"kind", name_of(c.kind)}, {"source", c.source},
           {"root", c.root}, {"version", c.version},    {"added", c.added}};
+}
+
+/// Changes the list of corpora as it is now: the lock keeps what other processes register meanwhile.
+Status change_registry(const Context& context, const std::function<Status(Registry&)>& change) {
+  const std::string home = context.environment.config_home();
+  const auto lock = FileLock::take(Registry::path(home) + ".lock");
+  if (!lock) return lock.error();
+  auto registry = Registry::load(context.files, home);
+  if (!registry) return registry.error();
+  if (auto status = change(*registry); !status) return status;
+  return registry->save(home);
+}
+
+Status keep(const RegisteredCorpus& corpus, const Context& context) {
+  return change_registry(context, [&](Registry& registry) {
+    registry.put(corpus);
+    return Status{};
+  });
 }
 
 /// Indexes what was added, so that the first select is fast and an empty corpus is noticed here.
@@ -58,8 +78,7 @@ Result<ExitCode> add(const Arguments& a, Context& context, const AcquireContext&
     auto found = acquire({source, a.get("--kind"), a.get("--name"), a.get("--revision")}, world);
     if (!found) return found.error();
     if (auto status = index_it(*found, context); !status) return status.error();
-    registry->put(*found);
-    if (auto status = registry->save(context.environment.config_home()); !status) return status.error();
+    if (auto status = keep(*found, context); !status) return status.error();
   }
   return ExitCode::ok;
 }
@@ -112,8 +131,12 @@ Result<ExitCode> remove(const Arguments& a, Context& context) {
     if (!c) return unknown_corpus(name, *registry, "remove");
     const std::string root = c->root;
     const bool ours = root.starts_with(corpora_home(context.environment) + "/");
+    const auto forget = [&](Registry& r) {
+      r.remove(name);
+      return Status{};
+    };
+    if (auto status = change_registry(context, forget); !status) return status.error();
     registry->remove(name);
-    if (auto status = registry->save(context.environment.config_home()); !status) return status.error();
     if (ours) discard(root, context.environment);
     context.out << fmt::format("{} removed{}\n", name,
                                ours ? "" : "; its files at " + root + " are yours and stay");
@@ -135,8 +158,7 @@ Result<ExitCode> update_all(const Arguments& a, Context& context, const AcquireC
   for (const RegisteredCorpus& c : chosen) {
     auto fresh = update(c, world);
     if (!fresh) return fresh.error();
-    registry->put(*fresh);
-    if (auto status = registry->save(context.environment.config_home()); !status) return status.error();
+    if (auto status = keep(*fresh, context); !status) return status.error();
     if (auto status = index_it(*fresh, context); !status) return status.error();
   }
   return ExitCode::ok;

@@ -7,7 +7,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "knowledge/lock.h"
+#include "base/file_lock.h"
 
 namespace cutelab::knowledge {
 namespace {

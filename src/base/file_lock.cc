@@ -1,4 +1,4 @@
-#include "knowledge/lock.h"
+#include "base/file_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace cutelab::knowledge {
+namespace cutelab {
 
 Result<FileLock> FileLock::take(const std::string& path) {
   std::error_code code;
@@ -33,4 +33,4 @@ FileLock::~FileLock() {
   if (descriptor_ >= 0) close(descriptor_);  // closing gives the lock back
 }
 
-}  // namespace cutelab::knowledge
+}  // namespace cutelab

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 
-namespace cutelab::knowledge {
+namespace cutelab {
 
 /// Holds an exclusive lock on a file of that name for as long as it lives; waits for another holder.
 class FileLock {
@@ -22,4 +22,4 @@ class FileLock {
   int descriptor_;
 };
 
-}  // namespace cutelab::knowledge
+}  // namespace cutelab
