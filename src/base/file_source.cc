@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 
+#include "base/file_walk.h"
 #include "base/text.h"
 
 namespace cutelab {
@@ -112,18 +113,23 @@ Result<FileStatus> DiskFileSource::status(const std::string& path) const {
 
 Result<std::vector<std::string>> DiskFileSource::list(const std::string& folder,
                                                       std::vector<std::string>* unreadable) const {
-  auto st = status(folder);
+  return list_files(folder, unreadable);
+}
+
+Result<std::vector<std::string>> list_files(const std::string& folder, std::vector<std::string>* unreadable,
+                                            std::size_t most_entries) {
+  auto st = DiskFileSource().status(folder);
   if (!st) return st.error();
   if (!st->is_directory) return input_error(folder, "is a file, not a folder", "name the folder it lies in");
   if (access(folder.c_str(), R_OK | X_OK) != 0) return errno_error(folder, errno);
   Walk walk;
-  walk.most_entries = most_entries_;
+  walk.most_entries = most_entries;
   walk.unreadable = unreadable;
   walk.folder(folder);
-  if (walk.entries > most_entries_)
+  if (walk.entries > most_entries)
     return input_error(folder,
                        fmt::format("holds more than {} files and folders",
-                                   with_thousands(static_cast<long long>(most_entries_))),
+                                   with_thousands(static_cast<long long>(most_entries))),
                        "name the folder of the sources in it");
   std::sort(walk.files.begin(), walk.files.end());
   return std::move(walk.files);

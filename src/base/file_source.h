@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,7 +22,7 @@ class FileSource {
   virtual Result<FileStatus> status(const std::string& path) const = 0;
   /// All regular files below `folder`, sorted, as paths that start with `folder`. Hidden folders (".git") are
   /// passed over; a link is followed once, so link loops end. Unreadable folders are reported in `unreadable`
-  /// and passed over. Errors (kind input): missing, a file, more entries than a source tree has.
+  /// and passed over.
   virtual Result<std::vector<std::string>> list(const std::string& folder,
                                                 std::vector<std::string>* unreadable) const = 0;
 };
@@ -31,15 +30,10 @@ class FileSource {
 /// The machine's own files.
 class DiskFileSource final : public FileSource {
  public:
-  /// A walk that meets more than `most_entries` files and folders is given up: "/" or a data disk was named.
-  explicit DiskFileSource(std::size_t most_entries = 200'000) : most_entries_(most_entries) {}
   Result<std::string> read(const std::string& path, std::uint64_t limit_bytes) const override;
   Result<FileStatus> status(const std::string& path) const override;
   Result<std::vector<std::string>> list(const std::string& folder,
                                         std::vector<std::string>* unreadable) const override;
-
- private:
-  std::size_t most_entries_;
 };
 
 /// Writes `content` beside `path` and renames it there: readers see the old or the new file, never a torn

@@ -34,9 +34,8 @@ std::string human_bytes(long long bytes);
 /// Terminal columns that UTF-8 text takes (combining marks 0, East Asian wide 2). Invalid bytes count 1 each.
 std::size_t display_width(std::string_view utf8);
 
-/// Valid UTF-8: each invalid byte becomes U+FFFD. Control characters other than \n and \t become U+FFFD too,
-/// and so do marks that reorder text, so that text from a file cannot drive the terminal or read otherwise
-/// than it is.
+/// Valid UTF-8: invalid bytes, control characters other than \n and \t, and marks that reorder text become
+/// U+FFFD each, so that text from a file can neither drive the terminal nor read otherwise than it is.
 std::string printable(std::string_view bytes);
 
 }  // namespace cutelab

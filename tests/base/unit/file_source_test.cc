@@ -1,5 +1,7 @@
 #include "base/file_source.h"
 
+#include "base/file_walk.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -135,8 +137,8 @@ TEST_F(Files, WriteToAPlaceThatIsAFolder) {
 
 TEST_F(Files, AWalkOverADiskIsGivenUp) {
   for (const char* name : {"a/1", "a/2", "b/3"}) write(name, "x");
-  EXPECT_EQ(DiskFileSource(5).list(root_, nullptr)->size(), 3u) << "three files in two folders";
-  const auto refused = DiskFileSource(4).list(root_, nullptr);
+  EXPECT_EQ(list_files(root_, nullptr, 5)->size(), 3u) << "three files in two folders";
+  const auto refused = list_files(root_, nullptr, 4);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::input);
   EXPECT_EQ(refused.error().wrong, "holds more than 4 files and folders");
