@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/file_lock.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "base/file_lock.h"
 
 namespace cutelab::knowledge {
 namespace {
