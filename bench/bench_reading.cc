@@ -13,6 +13,7 @@
 namespace {
 namespace fs = std::filesystem;
 using cutelab::DiskFileSource;
+using cutelab::FileSource;
 
 std::vector<std::string> tree() {
   const char* checkout = std::getenv("CUTLASS_DIR");
@@ -34,7 +35,7 @@ std::string largest() {
   return found == files.end() ? "" : *found;
 }
 
-void read_one(const DiskFileSource& files, const std::string& path) {
+void read_one(const FileSource& files, const std::string& path) {
   cutelab::reading::Request request;
   request.path = path;
   benchmark::DoNotOptimize(cutelab::reading::read(request, files));

@@ -1,10 +1,7 @@
 #include "cli/knowledge_world.h"
 
 #include "evidence/json.h"
-#if __has_include("evidence/metrics.h")
 #include "evidence/metrics.h"
-#define CUTELAB_HAS_METRICS
-#endif
 #include "knowledge/document.h"
 
 namespace cutelab::cli {
@@ -40,16 +37,19 @@ Result<std::vector<evidence::Run>> load_runs(const Context& context,
   return runs;
 }
 
-Result<knowledge::CheckWorld> check_world(const Context& context, const std::vector<std::string>& corpora,
+Result<knowledge::CheckWorld> check_world(const Context& context, const std::string& folder,
+                                          const std::vector<std::string>& corpora,
                                           const std::vector<std::string>& run_files) {
   knowledge::CheckWorld world;
   world.roots = evidence_roots(context, corpora);
-#ifdef CUTELAB_HAS_METRICS
   for (const evidence::MetricDescriptor& metric : evidence::metric_descriptors())
     world.known_metrics.push_back(metric.tag);
-#endif
-  if (run_files.empty()) return world;
-  auto runs = load_runs(context, run_files);
+  std::vector<std::string> paths = run_files;
+  if (const auto kept = context.files.list(folder + "/runs", nullptr))
+    for (const std::string& path : *kept)
+      if (path.ends_with(".json")) paths.push_back(path);
+  if (paths.empty()) return world;
+  auto runs = load_runs(context, paths);
   if (!runs) return runs.error();
   std::map<std::string, evidence::Run> by_id;
   for (const evidence::Run& run : *runs) by_id.emplace(knowledge::run_id(run), run);

@@ -57,6 +57,35 @@ Json example_json(const Example& e, const Workspace& w) {
           {"commands", commands}};
 }
 
+namespace {
+Json api_json(const std::vector<ApiUse>& uses, const std::optional<Release>& wheel) {
+  Json out = Json::array();
+  for (const ApiUse& use : uses) {
+    const auto text = [](const std::optional<Release>& r) { return r ? Json(r->text()) : Json(); };
+    out.push_back({{"name", use.name},
+                   {"line", use.line},
+                   {"since", text(use.change->since)},
+                   {"removed", text(use.change->removed)},
+                   {"deprecated", text(use.change->deprecated)},
+                   {"instead", use.change->instead},
+                   {"breaks", wheel ? Json(breaks(use, *wheel)) : Json()},
+                   {"says", text_of(use, wheel)}});
+  }
+  return out;
+}
+}  // namespace
+
+Json details_json(const ExampleDetails& details) {
+  Json out{{"wheel", details.wheel ? Json(details.wheel->text()) : Json()},
+           {"api", api_json(details.api, details.wheel)},
+           {"modules", Json()}};
+  if (!details.modules) return out;
+  out["modules"] = Json::array();
+  for (const ThirdParty& m : *details.modules)
+    out["modules"].push_back({{"module", m.module}, {"line", m.line}, {"found", m.found}});
+  return out;
+}
+
 Json hit_json(const Hit& hit, const Workspace& w) {
   const auto& examples = w.catalog->examples();
   Json out{{"score", hit.score}, {"reasons", hit.reasons}};
@@ -65,6 +94,7 @@ Json hit_json(const Hit& hit, const Workspace& w) {
   out["runs"] = {{"verdict", runs}, {"why", hit.runs.why}};
   out["runs_instead"] =
       hit.alternative < 0 ? Json() : Json(examples[static_cast<std::size_t>(hit.alternative)].path());
+  out["api"] = api_json(hit.api, std::nullopt);
   out["see_also"] = hit.see_also ? see_json(*hit.see_also) : Json();
   return out;
 }

@@ -163,7 +163,8 @@ std::string path_text(const LearningPath& path, const std::vector<ResolvedStep>&
   return out;
 }
 
-std::string card_text(const Example& e, const std::optional<Device>& device, const Workspace& w) {
+std::string card_text(const Example& e, const std::optional<Device>& device, const ExampleDetails& details,
+                      const Workspace& w) {
   const Catalog& catalog = *w.catalog;
   std::vector<std::pair<std::string, std::string>> rows;
   if (!e.facts->summary.empty()) rows.emplace_back("what", e.facts->summary);
@@ -193,6 +194,7 @@ std::string card_text(const Example& e, const std::optional<Device>& device, con
   };
   if (const auto imports = catalog.transitive_imports(e); !imports.empty())
     rows.emplace_back("imports", names(imports));
+  for (auto& row : detail_rows(details)) rows.push_back(std::move(row));
   if (e.layer == Layer::helper || !e.facts->has_main) {
     const auto runners = catalog.run_by(e);
     rows.emplace_back("run by", runners.empty() ? "nothing here runs it" : names(runners));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/select_details.h"
 #include "corpus/select.h"
 
 namespace cutelab::cli {
@@ -24,12 +25,13 @@ std::string hits_text(const std::vector<corpus::Hit>& hits, const std::optional<
 std::string hits_csv(const std::vector<corpus::Hit>& hits, const std::optional<corpus::Device>& device,
                      const corpus::Workspace& workspace);
 nlohmann::ordered_json hit_json(const corpus::Hit& hit, const corpus::Workspace& workspace);
+nlohmann::ordered_json details_json(const ExampleDetails& details);
 nlohmann::ordered_json example_json(const corpus::Example& e, const corpus::Workspace& workspace);
 
 /// Everything about one example: what it needs, how to run it, what it imports, what runs it, where it is
 /// explained.
 std::string card_text(const corpus::Example& e, const std::optional<corpus::Device>& device,
-                      const corpus::Workspace& workspace);
+                      const ExampleDetails& details, const corpus::Workspace& workspace);
 
 /// The steps of a learning path, missing ones with the reason.
 std::string path_text(const corpus::LearningPath& path, const std::vector<corpus::ResolvedStep>& steps,

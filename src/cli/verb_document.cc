@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -8,6 +9,7 @@
 #include "cli/knowledge_world.h"
 #include "cli/verbs.h"
 #include "knowledge/document.h"
+#include "profile/store.h"
 
 namespace cutelab::cli {
 namespace {
@@ -67,11 +69,15 @@ class DocumentVerb final : public Verb {
     spec.flags = {
         {"--check", "", "write nothing; exit 1 if anything is wrong or out of date", "", false, {}},
         {"--corpus", "DIR", "evidence paths may start here too", "", true, {}},
-        {"--run", "FILE", "a run as JSON: for development logs and performance evidence", "", true, {}},
+        {"--run",
+         "FILE",
+         "a run as JSON: for performance evidence; for devlog instead of the runs kept here",
+         "",
+         true,
+         {}},
         {"-o,--output", "DIR", "the knowledge base that devlog writes to", "docs/knowledge", false, {}},
         {"--json", "", "what was found and written, as JSON", "", false, {}}};
-    spec.examples = {"cutelab document", "cutelab document --check",
-                     "cutelab document devlog rmsnorm --run run.json"};
+    spec.examples = {"cutelab document", "cutelab document --check", "cutelab document devlog rmsnorm"};
     return spec;
   }
 
@@ -88,7 +94,7 @@ class DocumentVerb final : public Verb {
                    "name the folder of the knowledge base; `cutelab extract` starts one"};
     auto library = knowledge::load_library(folder, context.files);
     if (!library) return library.error();
-    auto world = check_world(context, arguments.all("--corpus"), arguments.all("--run"));
+    auto world = check_world(context, folder, arguments.all("--corpus"), arguments.all("--run"));
     if (!world) return world.error();
     const DocumentPlan plan = knowledge::plan_document(*library, *world, context.files);
     const bool check_only = arguments.has("--check");
@@ -104,15 +110,27 @@ class DocumentVerb final : public Verb {
   }
 
  private:
+  /// The runs that `cutelab kernel` kept, oldest first.
+  static Result<std::vector<evidence::Run>> kept_runs(const std::string& kernel, const Context& context) {
+    auto store = profile::Store::open(context.environment.data_home() + "/runs.db");
+    if (!store) return store.error();
+    auto stored = store->list({kernel, "", std::numeric_limits<int>::max()});
+    if (!stored) return stored.error();
+    std::vector<evidence::Run> runs;
+    for (auto it = stored->rbegin(); it != stored->rend(); ++it) runs.push_back(std::move(it->run));
+    if (runs.empty())
+      return Error{ErrorKind::input, "document devlog " + printable(kernel), "no run of it is kept", "",
+                   fmt::format("cutelab kernel {} keeps one; or add --run FILE.json", printable(kernel))};
+    return runs;
+  }
+
   static Result<ExitCode> devlog(const Arguments& arguments, Context& context) {
     const auto& words = arguments.positionals();
     if (words.size() < 2 || !knowledge::is_kebab(knowledge::to_kebab(words[1])))
       return Error{ErrorKind::usage, "document devlog", "no kernel named", "",
-                   "cutelab document devlog rmsnorm --run run.json"};
-    if (arguments.all("--run").empty())
-      return Error{ErrorKind::usage, "document devlog " + printable(words[1]), "no run to write about", "",
-                   "add --run FILE.json for each run"};
-    auto runs = load_runs(context, arguments.all("--run"));
+                   "cutelab document devlog rmsnorm"};
+    auto runs =
+        arguments.has("--run") ? load_runs(context, arguments.all("--run")) : kept_runs(words[1], context);
     if (!runs) return runs.error();
     for (const evidence::Run& run : *runs)
       if (run.kernel != words[1])

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/example_names.h"
 #include "cli/knowledge_world.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
@@ -55,9 +56,14 @@ Result<Reading> load_reading(const std::string& path, const Context& context) {
   return error;
 }
 
-Result<Reading> read_source_file(const std::string& path, const Context& context) {
+Result<Reading> read_source_file(const std::string& word, ExampleNames& names, const Context& context) {
+  std::vector<std::string> notes;
+  auto path = names(word, notes);
+  for (const std::string& note : notes) context.err << "note: " << printable(note) << "\n";
+  if (!path) return path.error();
   reading::Request request;
-  request.path = path;
+  request.path = *path;
+  request.library_roots = {context.source_root + "/build/deps/dsl-sources"};
   return reading::read(request, context.files);
 }
 
@@ -68,8 +74,9 @@ Result<std::vector<Reading>> readings_of(const Arguments& arguments, const Conte
     if (!reading) return reading.error();
     out.push_back(std::move(*reading));
   }
-  for (const std::string& path : arguments.positionals()) {
-    auto reading = read_source_file(path, context);
+  ExampleNames names(context, arguments.get("--cutlass"), "");
+  for (const std::string& word : arguments.positionals()) {
+    auto reading = read_source_file(word, names, context);
     if (!reading) return reading.error();
     out.push_back(std::move(*reading));
   }
@@ -148,20 +155,22 @@ class ExtractVerb final : public Verb {
         "5 EXTRACT", {},
         {},          {},
         false};
-    spec.positionals = {{"FILE", "a CuTe DSL or CuTe C++ source", 0, -1}};
-    spec.flags = {{"--pattern", "P1..P10", "only this pattern", "every present one", true, {}},
-                  {"-o,--output", "DIR", "where drafts go", "docs/knowledge/drafts", false, {}},
-                  {"--reading",
-                   "FILE",
-                   "a reading as `cutelab read --json` writes it, instead of a source",
-                   "",
-                   true,
-                   {}},
-                  {"--knowledge", "DIR", "the entries to compare with", "docs/knowledge", false, {}},
-                  {"--corpus", "DIR", "evidence paths are written relative to it", "", true, {}},
-                  {"--versions", "TEXT", "library versions it was seen in, for the drafts", "", false, {}},
-                  {"--dry-run", "", "write nothing", "", false, {}},
-                  {"--json", "", "drafts and relations as JSON", "", false, {}}};
+    spec.positionals = {{"FILE", "a CuTe DSL or CuTe C++ source, or an example's name", 0, -1}};
+    spec.flags = {
+        {"--pattern", "P1..P10", "only this pattern", "every present one", true, {}},
+        {"-o,--output", "DIR", "where drafts go", "docs/knowledge/drafts", false, {}},
+        {"--reading",
+         "FILE",
+         "a reading as `cutelab read --json` writes it, instead of a source",
+         "",
+         true,
+         {}},
+        {"--knowledge", "DIR", "the entries to compare with", "docs/knowledge", false, {}},
+        {"--corpus", "DIR", "evidence paths are written relative to it", "", true, {}},
+        {"--versions", "TEXT", "library versions it was seen in, for the drafts", "", false, {}},
+        {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up", "CUTLASS_DIR", false, {}},
+        {"--dry-run", "", "write nothing", "", false, {}},
+        {"--json", "", "drafts and relations as JSON", "", false, {}}};
     spec.examples = {"cutelab extract examples/cute_dsl/gemm_persistent_warp_specialized.py",
                      "cutelab extract --reading gemm.json --pattern P1 --dry-run"};
     return spec;

@@ -5,9 +5,9 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/example_names.h"
 #include "cli/read_targets.h"
 #include "cli/verbs.h"
-#include "corpus/workspace.h"
 #include "evidence/json.h"
 #include "reading/read.h"
 #include "report/card.h"
@@ -69,13 +69,16 @@ VerbSpec read_spec() {
 /// One run of the verb: what was asked, what could be read, and what went wrong on the way.
 class ReadRun {
  public:
-  ReadRun(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
+  ReadRun(const Arguments& arguments, Context& context)
+      : arguments_(arguments),
+        context_(context),
+        names_(context, arguments.get("--cutlass"), arguments.get("--arch")) {}
 
   Result<ExitCode> go() {
     if (auto status = settings(); !status) return status.error();
     const ReadTargets targets =
         read_targets(arguments_.positionals(), context_.files,
-                     [&](const std::string& name, auto& notes) { return resolve(name, notes); });
+                     [&](const std::string& name, auto& notes) { return names_(name, notes); });
     for (const std::string& note : targets.notes) context_.err << "note: " << printable(note) << "\n";
     for (const Error& error : targets.errors) complain(error);
     many_ = targets.paths.size() > 1;
@@ -97,17 +100,6 @@ class ReadRun {
       settings_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
     }
     return {};
-  }
-
-  Result<std::string> resolve(const std::string& name, std::vector<std::string>& notes) {
-    if (!workspace_) {
-      auto opened = corpus::Workspace::open({arguments_.get("--cutlass"), {}, context_.source_root},
-                                            context_.environment, context_.files);
-      if (!opened) return opened.error();
-      workspace_ = std::move(*opened);
-      notes.insert(notes.end(), workspace_->notes.begin(), workspace_->notes.end());
-    }
-    return workspace_->file_of(name, arguments_.get("--arch"), context_.files, notes);
   }
 
   void complain(const Error& error) {
@@ -203,7 +195,7 @@ class ReadRun {
   const Arguments& arguments_;
   Context& context_;
   std::vector<std::pair<std::string, std::string>> settings_;
-  std::unique_ptr<corpus::Workspace> workspace_;
+  ExampleNames names_;
   std::vector<Reading> readings_;
   bool many_ = false;
   int failures_ = 0;

@@ -17,6 +17,7 @@ struct Request {
   Context& context;
   const Workspace& workspace;
   std::optional<Device> arch, device;
+  std::optional<Release> wheel;
 };
 
 bool is_name(const std::vector<std::string>& words) {
@@ -54,6 +55,14 @@ Json envelope(const Request& r, const char* kind) {
   return out;
 }
 
+ExampleDetails details_of(const Request& r, int chosen) {
+  const Example& e = r.workspace.catalog->examples()[static_cast<std::size_t>(chosen)];
+  ExampleDetails details{api_uses(e, r.workspace, r.context.files), r.wheel, std::nullopt};
+  if (e.facts->language == Language::cute_dsl)
+    details.modules = third_party(e, *r.workspace.catalog, SystemProcesses());
+  return details;
+}
+
 Result<ExitCode> show_name(const Request& r) {
   auto found = resolve(r.arguments.positionals().front(), r.device ? r.device : r.arch, *r.workspace.catalog,
                        r.workspace.history);
@@ -67,6 +76,7 @@ Result<ExitCode> show_name(const Request& r) {
                         ? Json()
                         : example_json(examples[static_cast<std::size_t>(found->chosen)], r.workspace);
     out["candidates"] = Json::array();
+    if (found->chosen >= 0) out["details"] = details_json(details_of(r, found->chosen));
     for (const int i : found->candidates)
       out["candidates"].push_back(example_json(examples[static_cast<std::size_t>(i)], r.workspace));
     r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
@@ -86,7 +96,8 @@ Result<ExitCode> show_name(const Request& r) {
     r.context.out << hits_text(hits, r.device, r.workspace) << "\n";
   }
   if (found->chosen >= 0)
-    r.context.out << card_text(examples[static_cast<std::size_t>(found->chosen)], r.device, r.workspace);
+    r.context.out << card_text(examples[static_cast<std::size_t>(found->chosen)], r.device,
+                               details_of(r, found->chosen), r.workspace);
   else
     r.context.out << "name the path, or your GPU: --gpu H100\n";
   return ExitCode::ok;
@@ -169,6 +180,8 @@ Result<ExitCode> show_hits(const Request& r, std::size_t limit) {
     const Example& e = catalog.examples()[static_cast<std::size_t>(hit.example)];
     if (hit.runs.runs == Runs::no && r.device) hit.alternative = nearest_runnable(e, r.device->arch, catalog);
     hit.see_also = see_also(e, preferred, catalog);
+    hit.api = api_uses(e, r.workspace, r.context.files);
+    add_wheel_reasons(hit, r.wheel);
   }
   if (r.arguments.has("--csv")) {
     r.context.out << hits_csv(*hits, r.device, r.workspace);
@@ -217,7 +230,9 @@ class Select final : public Verb {
         flag("--path", "A|B|C", "a learning path, its steps found in the checkout at hand"),
         flag("--arch", "SM", "only examples that run on this architecture (sm_90a) or product"),
         flag("--gpu,--device", "NAME",
-             "the GPU to run on (H100, \"RTX 5090\", sm_100a): what runs, what runs instead"),
+             "the GPU to run on (H100, \"RTX 5090\", sm_100a): what runs, what runs instead",
+             "the GPU of this machine, if it has one"),
+        flag("--wheel", "VERSION", "say what breaks with this release of nvidia-cutlass-dsl"),
         many(flag("--docs", "WORDS", "search the documentation instead: page and section")),
         flag("--cutlass", "DIR", "CUTLASS checkout to look in", "CUTLASS_DIR"),
         many(flag("--corpus", "NAME", "only this corpus: a registered name or a folder")),
@@ -242,7 +257,10 @@ class Select final : public Verb {
     if (!workspace) return workspace.error();
     const Workspace& w = **workspace;
     print_notes(w.notes, c.err);
-    Request r{a, c, w, {}, {}};
+    Request r{a, c, w, {}, {}, parse_release(a.get("--wheel"))};
+    if (a.has("--wheel") && !r.wheel)
+      return Error{ErrorKind::usage, "select --wheel " + printable(a.get("--wheel")), "not a release", "",
+                   "a release of nvidia-cutlass-dsl, such as 4.6.2"};
     for (auto [flag, slot] : {std::pair("--arch", &r.arch), std::pair("--device", &r.device)}) {
       if (!a.has(flag)) continue;
       auto device = w.archs.device(a.get(flag));
@@ -250,6 +268,8 @@ class Select final : public Verb {
       if (!device->note.empty()) print_notes({device->note}, c.err);
       *slot = *device;
     }
+    if (!r.device && !r.arch && !a.has("--list") && !a.has("--docs"))
+      r.device = machine_gpu(*device::machine_device(), w.archs);
     const std::size_t many = *limit == 0 ? w.catalog->examples().size() : static_cast<std::size_t>(*limit);
     if (a.has("--list")) return c.out << lists_text(w.taxonomy), ExitCode::ok;
     if (a.has("--path")) return show_path(r);

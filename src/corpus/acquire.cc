@@ -91,7 +91,7 @@ std::string safe_name(std::string_view text) {
 
 std::string commit_of(const std::string& root, const AcquireContext& c) {
   auto result = c.processes.run({"git", "-C", root, "describe", "--tags", "--always"});
-  return result && result->exit_code == 0 ? std::string(trim(result->out)) : "";
+  return result && result->succeeded() ? std::string(trim(result->out)) : "";
 }
 
 RegisteredCorpus described(const AcquireRequest& r, CorpusKind kind, const std::string& name,
@@ -132,7 +132,7 @@ Result<RegisteredCorpus> acquire_git(const AcquireRequest& r, const AcquireConte
   words.insert(words.end(), {"--", r.source, staging.path()});
   auto result = c.processes.run(words);
   if (!result) return result.error();
-  if (result->exit_code != 0)
+  if (!result->succeeded())
     return failed(r.source, *result, "check the URL: git clone must be able to read it");
   if (auto status = staging.commit(); !status) return status.error();
   return described(r, CorpusKind::git, name, root, commit_of(root, c), c);
@@ -200,7 +200,7 @@ Result<RegisteredCorpus> acquire_pypi(const AcquireRequest& r, const AcquireCont
                              version.empty() ? package : package + "==" + version});
   auto result = c.processes.run(words);
   if (!result) return result.error();
-  if (result->exit_code != 0)
+  if (!result->succeeded())
     return failed(r.source, *result, "check the package's name and version on its index");
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(wheels, code)) {
@@ -208,8 +208,7 @@ Result<RegisteredCorpus> acquire_pypi(const AcquireRequest& r, const AcquireCont
     unpack.insert(unpack.end(), {entry.path().string(), staging.path()});
     auto unpacked = c.processes.run(unpack);
     if (!unpacked) return unpacked.error();
-    if (unpacked->exit_code != 0)
-      return failed(r.source, *unpacked, "unpack the wheel yourself and add the folder of its sources");
+    if (!unpacked->succeeded()) return failed(r.source, *unpacked, "unpack the wheel yourself and add the folder of its sources");
   }
   fs::remove_all(wheels, code);
   const std::string found = wheel_version(staging.path());
@@ -239,7 +238,7 @@ Result<RegisteredCorpus> acquire_python(const AcquireRequest& r, const AcquireCo
   auto result = c.processes.run(words);
   if (!result) return result.error();
   const auto lines = split(result->out, '\n');
-  if (result->exit_code != 0 || lines.empty() || lines[0].empty())
+  if (!result->succeeded() || lines.empty() || lines[0].empty())
     return Error{
         ErrorKind::input, "add the corpus " + r.source,
         "it is neither a folder, nor a git URL, nor an installed Python package", r.source,
@@ -293,7 +292,7 @@ Result<RegisteredCorpus> update(const RegisteredCorpus& corpus, const AcquireCon
   if (!c.files.status(corpus.root)) return acquire(request, c);
   auto result = c.processes.run({"git", "-C", corpus.root, "pull", "--quiet", "--ff-only"});
   if (!result) return result.error();
-  if (result->exit_code != 0) return failed(corpus.source, *result, "remove the corpus and add it again");
+  if (!result->succeeded()) return failed(corpus.source, *result, "remove the corpus and add it again");
   RegisteredCorpus fresh = corpus;
   fresh.version = commit_of(corpus.root, c);
   fresh.added = c.clock.utc_now();

@@ -2,15 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
 
 namespace cutelab::corpus {
-
-struct ProcessResult {
-  int exit_code = 0;  ///< 128 + signal number if a signal ended it
-  std::string out;
-  std::string err;
-};
 
 /// Running other programs, behind an interface so that tests can stand in for git, pip and the network.
 class ProcessRunner {
@@ -20,10 +15,13 @@ class ProcessRunner {
   virtual Result<ProcessResult> run(const std::vector<std::string>& words) const = 0;
 };
 
-/// The machine's own programs. The child reads from /dev/null, so that nothing waits for a password.
+/// The machine's own programs. The child reads from /dev/null and git is told not to ask, so that nothing
+/// waits for a password.
 class SystemProcesses final : public ProcessRunner {
  public:
-  Result<ProcessResult> run(const std::vector<std::string>& words) const override;
+  Result<ProcessResult> run(const std::vector<std::string>& words) const override {
+    return run_process(ProcessSpec{words, "", {{"GIT_TERMINAL_PROMPT", "0"}}, 0});
+  }
 };
 
 }  // namespace cutelab::corpus

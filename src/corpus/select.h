@@ -33,6 +33,7 @@ struct Hit {
   RunsVerdict runs;                  ///< on Query::device
   int alternative = -1;              ///< nearest example that runs there; -1 = none or not needed
   std::optional<SeeAlso> see_also;
+  std::vector<ApiUse> api;  ///< names that not every wheel has; select() leaves it empty
 };
 
 /// Ranked hits, best first. Errors (kind usage): unknown goal, category or pattern.

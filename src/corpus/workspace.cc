@@ -21,6 +21,9 @@ Status load_data(Workspace& w, const FileSource& files, const std::string& data)
   auto history = ExampleHistory::load(files, data);
   if (!history) return history.error();
   w.history = std::move(*history);
+  auto api = ApiChanges::load(files, data);
+  if (!api) return api.error();
+  w.api = std::move(*api);
   return {};
 }
 

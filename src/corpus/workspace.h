@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/catalog.h"
+#include "corpus/api_changes.h"
 #include "corpus/history.h"
 #include "corpus/locate.h"
 #include "corpus/resolve.h"
@@ -17,6 +17,7 @@ struct Workspace {
   SignalTable signals{{}};
   Taxonomy taxonomy;
   ExampleHistory history;
+  ApiChanges api;
   std::unique_ptr<Catalog> catalog;
   std::vector<CorpusPlace> places;  ///< same order as catalog->corpora()
   std::vector<std::string> notes;   ///< index rebuilt, folders not readable: for stderr

@@ -71,7 +71,12 @@ std::string run_region(const Entry& entry, const CheckWorld& world) {
   for (const std::string& id : entry.runs) {
     const auto run = world.find_run(id);
     if (!run) continue;
-    const std::string rows = metric_rows(*run);
+    evidence::Run shown = *run;  // of a run's metrics only those that the entry is about
+    if (!entry.metrics.empty())
+      std::erase_if(shown.metrics, [&](const evidence::Metric& m) {
+        return std::find(entry.metrics.begin(), entry.metrics.end(), m.tag) == entry.metrics.end();
+      });
+    const std::string rows = metric_rows(shown);
     for (const std::string_view row : split(rows, '\n'))
       if (!row.empty())
         out += fmt::format("| {} | {} {} | {} {}\n", id, cell(run->kernel), cell(run->version),

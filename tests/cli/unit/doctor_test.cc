@@ -124,6 +124,7 @@ TEST(Doctor, TagPinAndWheelAreReportedApart) {
   Machine machine;
   machine.environment = Environment(std::map<std::string, std::string>{{"CUTLASS_DIR", "/cutlass"}});
   machine.answers["git"] = "v4.5.0\n";
+  machine.files.files["/cutlass/.git/HEAD"] = "";
   machine.files.files["/cutlass/examples/x.py"] = "";
   machine.files.files["/cutlass/include/cutlass/version.h"] =
       "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 5\n#define CUTLASS_PATCH 0\n";

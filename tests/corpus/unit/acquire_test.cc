@@ -37,6 +37,8 @@ class FakeProcesses final : public ProcessRunner {
   ProcessResult answer_;
 };
 
+ProcessResult said(std::string out) { return ProcessResult{0, 0, false, std::move(out), ""}; }
+
 class Acquire : public ::testing::Test {
  protected:
   AcquireContext world(const ProcessRunner& processes) { return {environment_, files_, clock_, processes}; }
@@ -112,7 +114,7 @@ TEST_F(Acquire, NotARepositoryLeavesNothingBehind) {
 
 TEST_F(Acquire, NoNetworkIsSaid) {
   const FakeProcesses offline(
-      {128, "",
+      {128, 0, false, "",
        "fatal: unable to access 'https://example.org/x.git/': Could not resolve host: example.org\n"});
   const auto c = acquire({"https://example.org/x.git", "", "", ""}, world(offline));
   ASSERT_FALSE(c);
@@ -286,17 +288,18 @@ TEST_F(Acquire, ThreeVersionsAreReportedApart) {  // P08, P09
   write(root + "/include/cutlass/version.h",
         "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 5\n#define CUTLASS_PATCH 0\n");
   write(root + "/python/CuTeDSL/requirements.txt", "# text\nnvidia-cutlass-dsl==4.4.2\n");
-  const FakeProcesses newer(
-      {0, "nvidia-cutlass-dsl\t4.8.1\t/site\t-\nnvidia-cutlass-dsl-libs-base\t4.8.1\t/site\towner\n", ""});
+  const FakeProcesses newer(said(
+      R"({"versions": {"nvidia-cutlass-dsl": "4.8.1", "nvidia-cutlass-dsl-libs-base": "4.8.1"},
+          "origin": "/site/cutlass/__init__.py", "owner": "nvidia-cutlass-dsl-libs-base"})"));
   const VersionReport report = versions(files_, newer, root);
   EXPECT_EQ(report.checkout->text(), "4.5.0");
   EXPECT_EQ(report.pinned->text(), "4.4.2");
-  ASSERT_EQ(report.installed.size(), 2u);
-  EXPECT_EQ(report.installed[0].version, "4.8.1");
-  EXPECT_EQ(report.cutlass_module_owner, "nvidia-cutlass-dsl-libs-base");
+  EXPECT_EQ(report.installed.version("nvidia-cutlass-dsl"), "4.8.1");
+  EXPECT_EQ(report.installed.module_owner, "nvidia-cutlass-dsl-libs-base");
   ASSERT_EQ(report.notes.size(), 2u);
   EXPECT_NE(report.notes[0].find("the checkout is 4.5.0 but pins the CuTe DSL 4.4.2"), std::string::npos);
-  const FakeProcesses old_package({0, "nvidia-cutlass\t4.2.0.0\t/site\towner\n", ""});
+  const FakeProcesses old_package(
+      said(R"({"versions": {"nvidia-cutlass": "4.2.0.0"}, "origin": "/x", "owner": "nvidia-cutlass"})"));
   const VersionReport wrong = versions(files_, old_package, "");
   ASSERT_EQ(wrong.notes.size(), 1u);
   EXPECT_NE(wrong.notes[0].find("which is another one"), std::string::npos);
