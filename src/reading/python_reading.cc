@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "reading/checklist/checklist.h"
-#include "reading/digest.h"
 #include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
@@ -16,7 +16,7 @@ using evidence::Reading;
 void add_files(const source::Program& program, Reading& reading) {
   for (int m = static_cast<int>(reading.files.size()); m < program.size(); ++m) {
     const source::Tree& tree = program.module(m).tree();
-    reading.files.push_back({program.module(m).path(), digest(tree.text()), tree.lines()});
+    reading.files.push_back({program.module(m).path(), sha256(tree.text()).substr(0, 16), tree.lines()});
   }
 }
 

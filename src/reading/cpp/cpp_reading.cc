@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "reading/cpp/cpp_facts.h"
-#include "reading/digest.h"
 #include "source/tree.h"
 
 namespace cutelab::reading {
@@ -60,7 +60,7 @@ Result<evidence::Reading> read_cpp(const Request& request, std::string text) {
   evidence::Reading reading;
   reading.language = "cute-cpp";
   const auto tree = source::Tree::parse(source::Grammar::cuda, std::move(text));
-  reading.files.push_back({request.path, digest(tree->text()), tree->lines()});
+  reading.files.push_back({request.path, sha256(tree->text()).substr(0, 16), tree->lines()});
   for (const source::Problem& problem : tree->problems())
     reading.problems.push_back({problem.what, {0, problem.span}});
   CppContext context(*tree, reading);
