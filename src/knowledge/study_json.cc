@@ -15,7 +15,8 @@ struct BadMember {
   std::string what;
 };
 
-const Json& member(const Json& object, const char* key, const std::string& path) {
+/// `path` is what stands before the key in messages.
+const Json& member(const Json& object, const char* key, std::string_view path) {
   const auto it = object.find(key);
   if (it == object.end()) throw BadMember{fmt::format("{}{} is missing", path, key)};
   return *it;
