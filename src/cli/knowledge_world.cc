@@ -48,7 +48,6 @@ Result<knowledge::CheckWorld> check_world(const Context& context, const std::str
   if (const auto kept = context.files.list(folder + "/runs", nullptr))
     for (const std::string& path : *kept)
       if (path.ends_with(".json")) paths.push_back(path);
-  if (paths.empty()) return world;
   auto runs = load_runs(context, paths);
   if (!runs) return runs.error();
   std::map<std::string, evidence::Run> by_id;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace cutelab::cli {
@@ -11,11 +13,11 @@ std::optional<Device> machine_gpu(device::Device& machine, const ArchFacts& arch
   const auto listed = machine.list();
   if (!listed || listed->empty()) return std::nullopt;
   const device::DeviceInfo& info = listed->front();
-  if (auto product = archs.product_in(info.name)) return product;
-  auto device = archs.device(info.arch());
-  if (!device) return std::nullopt;
-  device->name = info.name;
-  return *device;
+  auto device = archs.product_in(info.name);
+  if (!device)
+    if (const auto by_arch = archs.device(info.arch())) device = *by_arch;
+  if (device) device->name = info.name.starts_with("NVIDIA ") ? info.name.substr(7) : info.name;
+  return device;
 }
 
 std::vector<ApiUse> api_uses(const Example& e, const Workspace& w, const FileSource& files) {
@@ -44,9 +46,15 @@ std::vector<std::pair<std::string, std::string>> detail_rows(const ExampleDetail
     wheel.push_back(fmt::format("nothing in it is known to break with {}", details.wheel->text()));
   for (std::size_t i = 0; i < wheel.size(); ++i) rows.emplace_back(i ? "" : "wheel", wheel[i]);
   if (!details.modules || details.modules->empty()) return rows;
+  const auto inside_a_missing_one = [&](const std::string& module) {
+    return std::any_of(details.modules->begin(), details.modules->end(), [&](const ThirdParty& other) {
+      return !other.found && module.starts_with(other.module + ".");
+    });
+  };
   std::vector<std::string> found, missing;
   for (const ThirdParty& m : *details.modules)
-    m.found ? found.push_back(m.module) : missing.push_back(fmt::format("{} (line {})", m.module, m.line));
+    if (!inside_a_missing_one(m.module))
+      m.found ? found.push_back(m.module) : missing.push_back(fmt::format("{} (line {})", m.module, m.line));
   std::string text;
   if (!missing.empty()) text = "python3 lacks " + join(missing, ", ");
   if (!found.empty()) text += (text.empty() ? "python3 has " : "; has ") + join(found, ", ");

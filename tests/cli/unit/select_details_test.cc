@@ -34,7 +34,8 @@ TEST(MachineGpu, NoDriverIsNoGpu) {
 
 TEST(ExampleDetailRows, MissingModulesComeFirst) {
   ExampleDetails details;
-  details.modules = std::vector<corpus::ThirdParty>{{"torch", 3, false}, {"numpy", 4, true}};
+  details.modules =
+      std::vector<corpus::ThirdParty>{{"torch", 3, false}, {"torch.nn", 3, false}, {"numpy", 4, true}};
   const auto rows = detail_rows(details);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].second, "python3 lacks torch (line 3); has numpy");
