@@ -1,6 +1,7 @@
 #include "layout/algebra.h"
 #include "layout/fault.h"
 #include "layout/flat_modes.h"
+#include "layout/known_modes.h"
 
 namespace cutelab::layout {
 namespace {
@@ -91,7 +92,10 @@ FlatModes filtered(LayoutView layout) {
   return merged(modes, false);
 }
 
-Layout coalesce(LayoutView layout) { return coalesced(layout).layout(); }
+Layout coalesce(LayoutView layout) {
+  if (KnownModes known; known.read(layout) && known.coalesce(false)) return known.layout();
+  return coalesced(layout).layout();
+}
 
 Result<Layout> coalesce(LayoutView layout, TupleView profile) {
   return by_mode(layout, profile, "coalesce", [](LayoutView m) { return Result<Layout>(coalesce(m)); });
@@ -110,7 +114,10 @@ Layout filter_zeros(LayoutView layout) {
   return build.take();
 }
 
-Layout filter(LayoutView layout) { return filtered(layout).layout(); }
+Layout filter(LayoutView layout) {
+  if (KnownModes known; known.read(layout, true) && known.coalesce(false)) return known.layout();
+  return filtered(layout).layout();
+}
 
 Result<Layout> filter(LayoutView layout, TupleView profile) {
   return by_mode(layout, profile, "filter", [](LayoutView m) { return Result<Layout>(filter(m)); });

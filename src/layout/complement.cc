@@ -1,6 +1,7 @@
 #include "layout/algebra.h"
 #include "layout/fault.h"
 #include "layout/flat_modes.h"
+#include "layout/known_modes.h"
 
 namespace cutelab::layout {
 namespace {
@@ -72,6 +73,12 @@ Result<Layout> complement_of(FlatModes modes, TupleView cotarget) {
 }  // namespace
 
 Result<Layout> complement(LayoutView layout, TupleView cotarget) {
+  KnownModes known;
+  KnownModes target;
+  KnownModes out;
+  if (known.read(layout, true) && known.coalesce(false) && target.read(cotarget) &&
+      complement_known(known, target, out))
+    return out.layout();
   return complement_of(filtered(layout), cotarget);
 }
 

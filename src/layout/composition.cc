@@ -1,6 +1,7 @@
 #include "layout/algebra.h"
 #include "layout/fault.h"
 #include "layout/flat_modes.h"
+#include "layout/known_modes.h"
 
 namespace cutelab::layout {
 namespace {
@@ -182,10 +183,19 @@ class Composer {
 
 }  // namespace
 
+Status compose_into(LayoutView lhs, LayoutView rhs, LayoutBuilder& build) {
+  if (KnownModes whole; whole.read(lhs) && whole.coalesce(true)) {
+    const std::size_t mark = build.count();
+    if (compose_known(whole, rhs, build)) return {};
+    build.rewind(mark);
+  }
+  if (auto status = check_extents(lhs); !status) return status;
+  return Composer(lhs).into(rhs, build);
+}
+
 Result<Layout> composition(LayoutView lhs, LayoutView rhs) {
-  if (auto status = check_extents(lhs); !status) return status.error();
   LayoutBuilder build;
-  if (auto status = Composer(lhs).into(rhs, build); !status) return status.error();
+  if (auto status = compose_into(lhs, rhs, build); !status) return status.error();
   return build.take();
 }
 

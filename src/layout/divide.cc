@@ -2,67 +2,98 @@
 
 #include "layout/fault.h"
 #include "layout/flat_modes.h"
+#include "layout/known_modes.h"
 
 namespace cutelab::layout {
 namespace {
 
-using Binary = Result<Layout> (*)(LayoutView, const Layout&);
+// Writes the two modes that stand at a leaf of the tiler, the second after the first; both builders may be
+// one.
+using Pair = Status (*)(LayoutView, const Layout&, LayoutBuilder&, LayoutBuilder&);
 
-// Applies `each` at the layout leaves of a tiler; modes of the layout beyond the tiler are kept.
-Result<Layout> by_tiler(const char* name, LayoutView layout, const Tiler& tiler, Binary each) {
-  if (tiler.kind() == Tiler::Kind::all) return Layout(layout);
-  if (!tiler.is_tuple()) return each(layout, tiler.layout());
-  if (tiler.rank() > layout.rank())
-    return fault(name, 1, "the tiler {} has {} modes, the layout {}", tiler.text(), tiler.rank(),
-                 layout.rank());
-  std::vector<Layout> modes;
-  for (int i = 0; i < layout.rank(); ++i) {
-    if (i >= tiler.rank()) {
-      modes.push_back(Layout(layout.mode(i)));
-      continue;
-    }
-    auto mode = by_tiler(name, layout.mode(i), tiler.modes()[static_cast<std::size_t>(i)], each);
-    if (!mode) return mode;
-    modes.push_back(std::move(*mode));
-  }
-  return Layout::concat(modes);
+Error too_many(const char* name, LayoutView layout, const Tiler& tiler) {
+  return fault(name, 1, "the tiler {} has {} modes, the layout {}", tiler.text(), tiler.rank(),
+               layout.rank());
 }
 
-Result<Layout> divide_one(LayoutView layout, const Layout& tiler) {
+// Applies `pair` at the layout leaves of a tiler; modes of the layout beyond the tiler are kept.
+Status by_tiler(const char* name, LayoutView layout, const Tiler& tiler, Pair pair, LayoutBuilder& build) {
+  if (tiler.kind() == Tiler::Kind::all) {
+    build.copy(layout);
+    return {};
+  }
+  const auto at = build.open();
+  if (!tiler.is_tuple()) {
+    if (auto status = pair(layout, tiler.layout(), build, build); !status) return status;
+    build.close(at, 2);
+    return {};
+  }
+  if (tiler.rank() > layout.rank()) return too_many(name, layout, tiler);
+  for (int i = 0; i < layout.rank(); ++i) {
+    if (i >= tiler.rank()) {
+      build.copy(layout.mode(i));
+      continue;
+    }
+    const Tiler& mode = tiler.modes()[static_cast<std::size_t>(i)];
+    if (auto status = by_tiler(name, layout.mode(i), mode, pair, build); !status) return status;
+  }
+  build.close(at, layout.rank());
+  return {};
+}
+
+// As by_tiler, with the pairs gathered: ((a,b…),(rest a,rest b,…,modes beyond the tiler)).
+Status zip_by_tiler(const char* name, LayoutView layout, const Tiler& tiler, Pair pair, LayoutBuilder& first,
+                    LayoutBuilder& second) {
+  if (tiler.kind() == Tiler::Kind::all) {
+    if (layout.rank() != 2 || layout.is_leaf())
+      return fault(name, 1, "`_` needs a mode of rank 2, not {}", Layout(layout).text());
+    first.copy(layout.mode(0));
+    second.copy(layout.mode(1));
+    return {};
+  }
+  if (!tiler.is_tuple()) return pair(layout, tiler.layout(), first, second);
+  if (tiler.rank() > layout.rank()) return too_many(name, layout, tiler);
+  const auto a = first.open();
+  const auto b = second.open();
+  for (int i = 0; i < layout.rank(); ++i) {
+    if (i >= tiler.rank()) {
+      second.copy(layout.mode(i));
+      continue;
+    }
+    const Tiler& mode = tiler.modes()[static_cast<std::size_t>(i)];
+    if (auto status = zip_by_tiler(name, layout.mode(i), mode, pair, first, second); !status) return status;
+  }
+  first.close(a, tiler.rank());
+  second.close(b, layout.rank());
+  return {};
+}
+
+Status divide_into(LayoutView layout, const Layout& tiler, LayoutBuilder& first, LayoutBuilder& second) {
+  const std::size_t mark = first.count();
+  const std::size_t second_mark = second.count();
+  if (divide_known(layout, tiler, first, second)) return {};
+  first.rewind(mark);
+  second.rewind(second_mark);
   const Layout simple = coalesce(layout);
   auto rest = complement(tiler, simple.shape());
-  if (!rest) return rest;
-  return composition(layout, Layout::concat({tiler, *rest}).view());
+  if (!rest) return rest.error();
+  if (auto status = compose_into(layout, tiler, first); !status) return status;
+  return compose_into(layout, *rest, second);
+}
+
+Status multiply_into(LayoutView block, const Layout& tiler, LayoutBuilder& first, LayoutBuilder& second) {
+  auto free = complement(block, IntTuple(size(block) * cosize(tiler)));
+  if (!free) return free.error();
+  first.copy(block);
+  return compose_into(*free, tiler, second);
 }
 
 Result<Layout> multiply_one(LayoutView block, const Layout& tiler) {
-  auto free = complement(block, IntTuple(size(block) * cosize(tiler)));
-  if (!free) return free;
-  auto copies = composition(*free, tiler.view());
-  if (!copies) return copies;
-  return Layout::concat({Layout(block), *copies});
-}
-
-// Gathers the pairs that stand at the tiler's leaves: ((a,b…),(rest a,rest b,…,modes beyond the tiler)).
-Result<Layout> unzip(const char* name, LayoutView layout, const Tiler& tiler) {
-  if (!tiler.is_tuple()) {
-    if (layout.rank() != 2 || layout.is_leaf())
-      return fault(name, 1, "`_` needs a mode of rank 2, not {}", Layout(layout).text());
-    return Layout(layout);
-  }
-  std::vector<Layout> first;
-  std::vector<Layout> second;
-  for (int i = 0; i < layout.rank(); ++i) {
-    if (i >= tiler.rank()) {
-      second.push_back(Layout(layout.mode(i)));
-      continue;
-    }
-    auto pair = unzip(name, layout.mode(i), tiler.modes()[static_cast<std::size_t>(i)]);
-    if (!pair) return pair;
-    first.push_back(pair->mode(0));
-    second.push_back(pair->mode(1));
-  }
-  return Layout::concat({Layout::concat(first), Layout::concat(second)});
+  LayoutBuilder build;
+  build.open();
+  if (auto status = multiply_into(block, tiler, build, build); !status) return status.error();
+  build.close(0, 2);
+  return build.take();
 }
 
 // CuTe unpacks tuples of two modes and more; ((1)) stays as it is.
@@ -81,44 +112,55 @@ Layout unpacked(const Layout& pair, bool both) {
   return Layout::concat(modes);
 }
 
-Result<Layout> zipped(const char* name, LayoutView layout, const Tiler& tiler, Binary each) {
-  auto pairs = by_tiler(name, layout, tiler, each);
-  if (!pairs) return pairs;
-  return unzip(name, *pairs, tiler);
+Result<Layout> logical(const char* name, LayoutView layout, const Tiler& tiler, Pair pair) {
+  LayoutBuilder build;
+  if (auto status = by_tiler(name, layout, tiler, pair, build); !status) return status.error();
+  return build.take();
+}
+
+Result<Layout> zipped(const char* name, LayoutView layout, const Tiler& tiler, Pair pair) {
+  LayoutBuilder build;
+  LayoutBuilder second;
+  build.open();
+  if (auto status = zip_by_tiler(name, layout, tiler, pair, build, second); !status) return status.error();
+  const Layout rest = second.take();
+  build.copy(rest);
+  build.close(0, 2);
+  return build.take();
 }
 
 }  // namespace
 
 Result<Layout> logical_divide(LayoutView layout, const Tiler& tiler) {
-  return by_tiler("logical_divide", layout, tiler, divide_one);
+  return logical("logical_divide", layout, tiler, divide_into);
 }
 Result<Layout> zipped_divide(LayoutView layout, const Tiler& tiler) {
-  return zipped("zipped_divide", layout, tiler, divide_one);
+  return zipped("zipped_divide", layout, tiler, divide_into);
 }
 Result<Layout> tiled_divide(LayoutView layout, const Tiler& tiler) {
-  auto pair = zipped("tiled_divide", layout, tiler, divide_one);
+  auto pair = zipped("tiled_divide", layout, tiler, divide_into);
   if (!pair) return pair;
   return unpacked(*pair, false);
 }
 Result<Layout> flat_divide(LayoutView layout, const Tiler& tiler) {
-  auto pair = zipped("flat_divide", layout, tiler, divide_one);
+  auto pair = zipped("flat_divide", layout, tiler, divide_into);
   if (!pair) return pair;
   return unpacked(*pair, true);
 }
 
 Result<Layout> logical_product(LayoutView block, const Tiler& tiler) {
-  return by_tiler("logical_product", block, tiler, multiply_one);
+  return logical("logical_product", block, tiler, multiply_into);
 }
 Result<Layout> zipped_product(LayoutView block, const Tiler& tiler) {
-  return zipped("zipped_product", block, tiler, multiply_one);
+  return zipped("zipped_product", block, tiler, multiply_into);
 }
 Result<Layout> tiled_product(LayoutView block, const Tiler& tiler) {
-  auto pair = zipped("tiled_product", block, tiler, multiply_one);
+  auto pair = zipped("tiled_product", block, tiler, multiply_into);
   if (!pair) return pair;
   return unpacked(*pair, false);
 }
 Result<Layout> flat_product(LayoutView block, const Tiler& tiler) {
-  auto pair = zipped("flat_product", block, tiler, multiply_one);
+  auto pair = zipped("flat_product", block, tiler, multiply_into);
   if (!pair) return pair;
   return unpacked(*pair, true);
 }

@@ -60,7 +60,15 @@ struct LayoutBuilder {
     shape.copy(layout.shape);
     stride.copy(layout.stride);
   }
+  std::size_t count() const { return shape.count(); }
+  void rewind(std::size_t count) {
+    shape.rewind(count);
+    stride.rewind(count);
+  }
   Layout take() { return Layout::unchecked(shape.take(), stride.take()); }
 };
+
+/// composition(lhs, rhs), written into `build`; on failure `build` holds a part of it.
+Status compose_into(LayoutView lhs, LayoutView rhs, LayoutBuilder& build);
 
 }  // namespace cutelab::layout

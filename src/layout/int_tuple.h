@@ -89,6 +89,10 @@ class TupleBuilder {
     nodes_[at].span = static_cast<std::uint32_t>(nodes_.size() - at);
   }
   std::size_t count() const { return nodes_.size(); }
+  /// Forgets the nodes from `count` on.
+  void rewind(std::size_t count) {
+    while (nodes_.size() > count) nodes_.pop_back();
+  }
   IntTuple take() { return IntTuple(std::move(nodes_)); }
 
  private:

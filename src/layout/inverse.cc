@@ -1,6 +1,7 @@
 #include "layout/algebra.h"
 #include "layout/fault.h"
 #include "layout/flat_modes.h"
+#include "layout/known_modes.h"
 
 namespace cutelab::layout {
 namespace {
@@ -42,6 +43,10 @@ Layout tuple_of(const FlatModes& modes) { return coalesce(modes.layout()); }
 }  // namespace
 
 Result<Layout> right_inverse(LayoutView layout) {
+  KnownModes known;
+  KnownModes inverse;
+  if (known.read(layout) && known.coalesce(false) && right_inverse_known(known, inverse))
+    return inverse.layout();
   const FlatModes modes = coalesced(layout);
   auto order = by_stride("right_inverse", modes);
   if (!order) return order.error();

@@ -158,16 +158,36 @@ Result<TmaReport> check_tma(const TmaRequest& request) {
   return Checker(request).run();
 }
 
+namespace {
+// Does the mode step by 1? The extent of the leaf that does; leaves of extent 1 count only where they are the
+// whole mode, as a DLPack consumer sees it.
+std::optional<Int> extent_of_stride_one(LayoutView mode) {
+  if (mode.is_leaf()) return mode.stride.leaf().is(1) ? std::optional<Int>(mode.shape.leaf()) : std::nullopt;
+  const std::vector<Int> extents = leaves(mode.shape);
+  const std::vector<Int> strides = leaves(mode.stride);
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    if (strides[i].is(1) && !extents[i].is(1)) return extents[i];
+  return std::nullopt;
+}
+}  // namespace
+
 LeadingMode leading_mode(LayoutView layout) {
   std::vector<int> candidates;
-  for (int i = 0; i < layout.rank(); ++i)
-    if (const LayoutView m = layout.mode(i); m.is_leaf() && m.stride.leaf().is(1)) candidates.push_back(i);
-  if (candidates.size() == 1) return {candidates[0], fmt::format("mode {} has stride 1", candidates[0])};
+  std::string leaf;
+  bool one = false;
+  for (int i = 0; i < layout.rank(); ++i) {
+    const auto extent = extent_of_stride_one(layout.mode(i));
+    if (!extent) continue;
+    candidates.push_back(i);
+    one |= extent->is(1);
+    if (!layout.mode(i).is_leaf()) leaf = fmt::format(" (its leaf of extent {})", extent->text());
+  }
+  if (candidates.size() == 1)
+    return {candidates[0], fmt::format("mode {} has stride 1{}", candidates[0], leaf)};
   if (candidates.empty()) return {std::nullopt, "no mode has stride 1"};
   return {std::nullopt,
-          fmt::format(
-              "modes {} and {} both have stride 1 (one has extent 1): pass the leading dimension explicitly",
-              candidates[0], candidates[1])};
+          fmt::format("modes {} and {} both have stride 1{}: pass the leading dimension explicitly",
+                      candidates[0], candidates[1], one ? " (one has extent 1)" : "")};
 }
 
 Result<ComposedLayout> descriptor_units(const ComposedLayout& smem, std::int64_t bits) {

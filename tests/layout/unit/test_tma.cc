@@ -63,6 +63,17 @@ TEST(LeadingMode, ExtentsOfOneMakeItAmbiguous) {
   EXPECT_EQ(leading_mode(plain("(32,8):(16,2)")).mode, std::nullopt);
 }
 
+// A staged operand's contiguous mode is nested: its leaf counts, its leaves of extent 1 do not.
+TEST(LeadingMode, LooksAtTheLeavesOfNestedModes) {
+  const LeadingMode staged = leading_mode(plain("((8,16),(64,1)):((64,512),(1,0))"));
+  EXPECT_EQ(staged.mode, 1);
+  EXPECT_EQ(staged.says, "mode 1 has stride 1 (its leaf of extent 64)");
+  EXPECT_EQ(leading_mode(plain("((8,1),64):((64,1),1)")).mode, 1);
+  EXPECT_EQ(leading_mode(plain("((8,1),64):((64,1),2)")).mode, std::nullopt);
+  EXPECT_EQ(leading_mode(plain("(4,4):(1,1)")).says,
+            "modes 0 and 1 both have stride 1: pass the leading dimension explicitly");
+}
+
 // Descriptors count 16-byte units: a K-major fp16 operand of 64 columns has 8 of them per row; each
 // instruction (16 of K) steps by 2.
 TEST(DescriptorUnits, CountSixteenBytes) {
