@@ -35,17 +35,21 @@ std::string largest() {
   return found == files.end() ? "" : *found;
 }
 
-void read_one(const FileSource& files, const std::string& path) {
+/// False when the file could not be read: a time of an error is not a time of a reading.
+bool read_one(const FileSource& files, const std::string& path) {
   cutelab::reading::Request request;
   request.path = path;
-  benchmark::DoNotOptimize(cutelab::reading::read(request, files));
+  auto reading = cutelab::reading::read(request, files);
+  benchmark::DoNotOptimize(reading);
+  return reading.ok();
 }
 
 void ReadLargest(benchmark::State& state) {
   const std::string path = largest();
   if (path.empty()) return state.SkipWithError("no tree: set CUTLASS_DIR or set up the part 'corpora'");
   const DiskFileSource files;
-  for (auto _ : state) read_one(files, path);
+  for (auto _ : state)
+    if (!read_one(files, path)) return state.SkipWithError("not read");
   state.SetLabel(fs::path(path).filename().string());
   state.counters["bytes"] = static_cast<double>(fs::file_size(path));
 }
@@ -66,7 +70,8 @@ void ReadTree(benchmark::State& state) {
   if (paths.empty()) return state.SkipWithError("no tree: set CUTLASS_DIR or set up the part 'corpora'");
   const DiskFileSource files;
   for (auto _ : state)
-    for (const auto& path : paths) read_one(files, path);
+    for (const auto& path : paths)
+      if (!read_one(files, path)) return state.SkipWithError(("not read: " + path).c_str());
   state.counters["files"] = static_cast<double>(paths.size());
 }
 BENCHMARK(ReadTree)->Unit(benchmark::kMillisecond)->Iterations(3);
@@ -76,8 +81,12 @@ void ReadGrowth(benchmark::State& state) {
   class OneFile final : public cutelab::FileSource {
    public:
     explicit OneFile(std::string text) : text_(std::move(text)) {}
-    cutelab::Result<std::string> read(const std::string&, std::uint64_t) const override { return text_; }
+    cutelab::Result<std::string> read(const std::string& path, std::uint64_t) const override {
+      if (path == "kernel.py") return text_;
+      return cutelab::Error{cutelab::ErrorKind::input, "read " + path, "no such file", path, ""};
+    }
     cutelab::Result<cutelab::FileStatus> status(const std::string& path) const override {
+      if (path == "kernel.py") return cutelab::FileStatus{text_.size(), 0, false};
       return cutelab::Error{cutelab::ErrorKind::input, "stat " + path, "no such file", path, ""};
     }
     cutelab::Result<std::vector<std::string>> list(const std::string&,
@@ -95,7 +104,8 @@ void ReadGrowth(benchmark::State& state) {
             "            cute.copy(a, b, a, tma_bar_ptr=b)\n\nkernel_" + std::to_string(i) +
             "(1, 2).launch(grid=(8, 1, 1), block=[128, 1, 1])\n";
   const OneFile files(text);
-  for (auto _ : state) read_one(files, "kernel.py");
+  for (auto _ : state)
+    if (!read_one(files, "kernel.py")) return state.SkipWithError("not read");
   state.SetComplexityN(state.range(0));
 }
 BENCHMARK(ReadGrowth)->RangeMultiplier(2)->Range(64, 1024)->Unit(benchmark::kMillisecond)->Complexity();

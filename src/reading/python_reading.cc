@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "evidence/names.h"
 #include "reading/checklist/checklist.h"
 #include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
@@ -16,7 +18,7 @@ using evidence::Reading;
 void add_files(const source::Program& program, Reading& reading) {
   for (int m = static_cast<int>(reading.files.size()); m < program.size(); ++m) {
     const source::Tree& tree = program.module(m).tree();
-    reading.files.push_back({program.module(m).path(), sha256(tree.text()).substr(0, 16), tree.lines()});
+    reading.files.push_back({program.module(m).path(), sha256(tree.text()).substr(0, 16), line_count(tree.text())});
   }
 }
 
@@ -40,6 +42,33 @@ void extract(FactContext& context) {
   extract_boundaries(context);
   extract_schedulers(context);
   name_roles(context);
+}
+
+/// A file without a kernel that imports one from a local module: whose facts lie there.
+void note_kernels_elsewhere(FactContext& context) {
+  const auto kernel_of = [](const source::PythonModule& module) -> const source::PythonFunction* {
+    for (const source::PythonFunction& f : module.functions())
+      if (f.has_decorator("kernel")) return &f;
+    return nullptr;
+  };
+  if (kernel_of(context.module())) return;
+  std::set<std::string> named;
+  for (const source::Import& import : context.module().imports()) {
+    int m = context.program.import(0, import.module);
+    if (m <= 0 && !import.name.empty() && import.name != "*")
+      m = context.program.import(0, import.module + (import.module.ends_with('.') ? "" : ".") + import.name);
+    if (m <= 0) continue;
+    const source::PythonModule& other = context.program.module(m);
+    const source::PythonFunction* kernel = kernel_of(other);
+    if (!kernel || !named.insert(other.path()).second) continue;
+    Draft& draft = context.add(
+        evidence::Family::H2, "kernel-elsewhere", kernel->qualified,
+        "the kernel " + kernel->qualified + " lies in " + other.path() + ": read that file for its facts",
+        import.statement);
+    draft.construct = "kernel-elsewhere";
+    draft.fact.optional = true;
+    draft.fact.values["file"] = evidence::literal(other.path());
+  }
 }
 
 /// The cluster a launch would get if every flag and constructor argument could be anything; None where none
@@ -109,7 +138,7 @@ std::string role_of_function(const FactContext& context, int function, int depth
 void note_inactive(FactContext& context, Draft& draft) {
   const std::string& kind = draft.fact.kind;
   if (kind != "pipeline" && kind != "pipeline-helper" && kind != "tma-descriptor" && kind != "launch" &&
-      kind != "allocation")
+      kind != "allocation" && kind != evidence::kind::storage && kind != evidence::kind::storage_member)
     return;
   const Activity activity = context.evaluator.active(0, draft.node);
   if (activity.state != evidence::Tristate::no) return;
@@ -166,6 +195,7 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   read_docstring(context);
   reading.style = style_of(context);
   extract(context);
+  note_kernels_elsewhere(context);
   check_patterns(context);
   read_architecture(context);
   add_files(program, reading);

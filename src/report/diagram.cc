@@ -91,8 +91,14 @@ class RoleDiagram {
     svg_.begin_link(fmt::format("#F{}", row.fact),
                     fmt::format("{} {} stages {}", row.name, row.type, row.stages));
     double left = 1e9, right = 0;
+    const bool untold = from == to && from.size() == 1 && from.front() == unknown;
     for (const std::string& p : from)
-      for (const std::string& c : to) arrow(p, c, y, left, right);
+      for (const std::string& c : to) {
+        if (untold)
+          left = right = x_of(p);  // who works on it is not known: a dot, no arrow
+        else
+          arrow(p, c, y, left, right);
+      }
     for (const std::string& p : from) svg_.circle(x_of(p), y, 3.5, "dot");
     const std::string label = render::clip(render::one_line(short_name(row.name)), 24) +
                               (row.stages.empty() ? "" : " ×" + row.stages);

@@ -187,9 +187,19 @@ class Gather {
     } else if (fact.kind == kind::capacity) {
       if (count) model_.capacity_bytes = count;
     } else {
+      storage_owner_.push_back(text_of(fact, {"struct"}));
       model_.storage.push_back(
           {i, fact.subject, text_of(fact, {"type"}), count, text_of(fact, {"alignment"})});
     }
+  }
+
+  /// Whether `name` is one of the two objects a pipeline was split into.
+  bool has_side(const PipelineRow& row, const std::string& name) const {
+    const std::string sides = text_of(reading_.facts[row.fact], {"participants"});
+    if (sides.empty()) return false;
+    for (const auto side : split(sides, ','))
+      if (trim(side) == name) return true;
+    return false;
   }
 
   /// Who works on a pipeline shows in the role blocks that acquire or wait on it.
@@ -200,12 +210,38 @@ class Gather {
     if (!produces && !consumes) return;
     weak_roles_.erase(fact.role);
     for (PipelineRow& row : model_.pipelines)
-      if (row.name == fact.subject || stem(row.name) == stem(fact.subject))
+      if (row.name == fact.subject || stem(row.name) == stem(fact.subject) || has_side(row, fact.subject))
         add_once(produces ? row.producers : row.consumers, fact.role);
+  }
+
+  bool inactive(const StorageRow& row) const {
+    const Value* active = value_of(reading_.facts[row.fact], {"active"});
+    return active && !active->boolean().value_or(true);
+  }
+
+  /// Variants of one struct: members of those that the defaults leave out go where another variant has them;
+  /// what is left twice carries its struct's name.
+  void tell_storage_apart() {
+    std::map<std::string, std::set<std::string>> owners;
+    std::map<std::string, int> used;
+    for (std::size_t i = 0; i < model_.storage.size(); ++i)
+      if (!inactive(model_.storage[i])) ++used[model_.storage[i].name];
+    std::vector<StorageRow> kept;
+    std::vector<std::string> owner;
+    for (std::size_t i = 0; i < model_.storage.size(); ++i) {
+      if (inactive(model_.storage[i]) && used[model_.storage[i].name]) continue;
+      kept.push_back(model_.storage[i]);
+      owner.push_back(storage_owner_[i]);
+      owners[kept.back().name].insert(owner.back());
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (owners[kept[i].name].size() > 1 && !owner[i].empty()) kept[i].name = owner[i] + "." + kept[i].name;
+    model_.storage = std::move(kept);
   }
 
   /// What only shows when all facts are in.
   void finish() {
+    tell_storage_apart();
     std::erase_if(model_.roles, [&](const RoleRow& row) {
       return weak_roles_.count(row.name) && !budgets_.count(row.name);
     });
@@ -225,6 +261,7 @@ class Gather {
   std::map<std::string, std::string> budgets_;  ///< registers by role
   std::map<std::string, std::string> warps_;    ///< warp numbers by stem of the role's name
   std::map<std::string, int> launch_rank_;      ///< how good the row of a launch keyword is
+  std::vector<std::string> storage_owner_;      ///< struct of each storage row
   std::set<std::string> weak_roles_;  ///< blocks of one elected warp or thread that show nothing of their own
 };
 

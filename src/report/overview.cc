@@ -95,6 +95,9 @@ class Overview {
     }
     if (reading_.helper)
       columns.rows.push_back({{"kind", Style::faint}, {"helper module: holds no kernel of its own"}, {}});
+    for (std::size_t i = 0; i < reading_.facts.size(); ++i)
+      if (reading_.facts[i].kind == "kernel-elsewhere")
+        columns.rows.push_back({{"kernel", Style::faint}, {reading_.facts[i].says, Style::warn}, line(i)});
     table(columns);
   }
 

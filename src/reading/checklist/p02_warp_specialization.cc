@@ -13,7 +13,8 @@ evidence::PatternFinding warp_specialization(FactContext& context) {
     bool nested = false;
     for (const RoleBlock* outer : roles) nested = nested || outer->block.contains(role.condition);
     if (nested) continue;
-    if (conditions.insert(std::string(role.condition.text())).second) roles.push_back(&role);
+    const std::string key = (role.otherwise ? "not " : "") + std::string(role.condition.text());
+    if (conditions.insert(key).second) roles.push_back(&role);
   }
   // Registers move between roles only where warpgroups run different code.
   std::set<std::string> directions;
@@ -25,9 +26,9 @@ evidence::PatternFinding warp_specialization(FactContext& context) {
   if (roles.size() < 2 && !reallocates && !tasks)
     return p.absent(context.roles.empty() ? "no branch on warp or warpgroup"
                                           : "elected warps rejoin the others");
-  for (const RoleBlock* role : roles) p.cite_node(role->condition);
+  for (const RoleBlock* role : roles) p.cite_node(role->otherwise ? role->statement : role->condition);
   if (reallocates)
-    for (const RoleBlock& role : context.roles) p.cite_node(role.condition);
+    for (const RoleBlock& role : context.roles) p.cite_node(role.otherwise ? role.statement : role.condition);
   p.finding.values["roles"] = evidence::literal(static_cast<std::int64_t>(roles.size()));
   return p.present("different warps run different loops");
 }

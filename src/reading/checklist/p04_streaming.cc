@@ -25,6 +25,22 @@ bool rescale(const std::string& left, const std::string& right, bool augmented) 
          (any_of(right, {"exp2", "exp("}) || (augmented && any_of(right, {"scale"})));
 }
 
+/// `sum * exp2((old_max - new_max) * c)`: the factor by which what was summed shrinks when the maximum moves.
+/// A softmax over a known maximum subtracts it from the value instead, and no sum is multiplied.
+bool rescales_by_maxima(const std::string& right) {
+  for (std::size_t at = right.find("exp"); at != std::string::npos; at = right.find("exp", at + 1)) {
+    std::size_t i = right.find('(', at);
+    while (i < right.size() && right[i] == '(') ++i;
+    const std::size_t stop = right.find_first_of("-,)", i);
+    if (i >= right.size() || stop == std::string::npos || right[stop] != '-') continue;
+    const bool old_maximum = right.substr(i, stop - i).find("max") != std::string::npos;
+    const bool sum = right.substr(0, at).find('*') != std::string::npos ||
+                     right.find('*', right.find(')', stop)) != std::string::npos;
+    if (old_maximum && sum) return true;
+  }
+  return false;
+}
+
 bool scaled_accumulation(const std::string& left, const std::string& right, bool augmented) {
   return any_of(left, {"acc", "final", "accum"}) && any_of(right, {"scale", "sfa", "sfb"}) &&
          any_of(right, {"*"}) && (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
@@ -33,7 +49,7 @@ bool scaled_accumulation(const std::string& left, const std::string& right, bool
 
 evidence::PatternFinding streaming_accumulation(FactContext& context) {
   PatternBuilder p(context, "P4", "online softmax or streaming accumulation");
-  bool maximum = false, exponent = false, scaled = false;
+  bool maximum = false, exponent = false, scaled = false, moved = false;
   std::vector<Node> softmax, scaling;
   for (const source::Assignment& a : context.module().assignments()) {
     if (!a.value || a.function < 0 || a.form == source::Assignment::Form::loop ||
@@ -46,6 +62,7 @@ evidence::PatternFinding streaming_accumulation(FactContext& context) {
       softmax.push_back(a.statement);
     } else if (rescale(left, right, augmented)) {
       exponent = exponent || any_of(right, {"exp2", "exp("});
+      moved = moved || rescales_by_maxima(right);
       softmax.push_back(a.statement);
     }
     if (scaled_accumulation(left, right, augmented) && a.statement.enclosing(NodeKind::for_statement)) {
@@ -54,7 +71,9 @@ evidence::PatternFinding streaming_accumulation(FactContext& context) {
     }
   }
   const bool matrix = p.any([](const Draft& d) { return d.fact.kind == "gemm"; });
-  if (maximum && exponent && matrix) {
+  // The recurrence in a class of its own: the kernel calls it by name.
+  const bool library = p.cite([](const Draft& d) { return d.fact.kind == "online-softmax"; });
+  if ((maximum && exponent && (matrix || moved)) || library) {
     for (const Node n : softmax) p.cite_node(n);
     p.finding.kind = "online_softmax";
     return p.present("running maximum and sum, the rest rescaled when the maximum moves");

@@ -13,6 +13,13 @@ evidence::PatternFinding epilogue(FactContext& context) {
            contains(d.construct, "shared_cta");
   };
   // The store of the default path comes last in the source more often than first.
+  // A helper without a known way of storing says nothing; the pipeline of stores that feeds it does.
+  const bool bulk = p.any([&](const Draft& d) {
+    const auto name = d.fact.values.find("class");
+    return (d.fact.kind == "pipeline" || d.fact.kind == "pipeline-helper") && name != d.fact.values.end() &&
+           contains(name->second.text(), "PipelineTmaStore") &&
+           context.evaluator.active(0, d.node).state != Tristate::no;
+  });
   std::vector<const Draft*> stores;
   for (const Draft& d : context.drafts)
     if (final_store(d)) stores.push_back(&d);
@@ -20,9 +27,11 @@ evidence::PatternFinding epilogue(FactContext& context) {
     p.cite_node((*it)->node);
     const auto given = (*it)->fact.values.find("type");
     if (type.empty() && context.evaluator.active(0, (*it)->node).state != Tristate::no)
-      type = given != (*it)->fact.values.end()   ? given->second.text()
-             : contains((*it)->construct, "tma") ? "smem_tma_store"
-                                                 : "direct_store";
+      type = given != (*it)->fact.values.end()                                         ? given->second.text()
+             : contains((*it)->construct, "tma") || contains((*it)->construct, "bulk") ? "smem_tma_store"
+             : (*it)->construct != "epilogue-helper"                                   ? "direct_store"
+             : bulk                                                                    ? "smem_tma_store"
+                                                                                       : "";
   }
   if (stores.empty()) return p.absent("no store to global memory found");
   p.cite([](const Draft& d) { return d.fact.kind == "staging"; });

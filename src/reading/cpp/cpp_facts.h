@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct CppRole {
   source::Node condition;
   source::Node block;
   bool loops = false;
+  bool rest = false;  ///< what follows a role that returns: every other warp
 };
 
 /// What the extractors of one CUDA C++ reading share.
@@ -28,6 +30,7 @@ struct CppContext {
   evidence::Reading& reading;
   std::vector<CppDraft> drafts;
   std::vector<CppRole> roles;
+  std::map<std::string, source::Node> bodies;  ///< function bodies of this file by name
 
   evidence::Location at(source::Node n) const { return {0, n.span()}; }
   CppDraft& add(evidence::Family family, std::string kind, std::string subject, std::string says,
@@ -48,6 +51,10 @@ void extract_cpp_launches(CppContext& context);    ///< <<<…>>>, cudaLaunchKer
 void extract_cpp_storage(
     CppContext& context);  ///< __shared__, SharedStorage structs and members, stage constants
 void extract_cpp_roles(CppContext& context);
+void extract_cpp_stores(CppContext& context);  ///< assignments to tensors in global memory
+void extract_cpp_waits(CppContext& context);  ///< waits of barrier types, and waits for all work after a loop
+/// Whether a block, or a function of this file that it calls, holds a loop.
+bool cpp_loops(const CppContext& context, source::Node block);
 void read_cpp_architecture(CppContext& context);
 void check_cpp_patterns(CppContext& context);
 

@@ -74,6 +74,7 @@ void extract_cpp_functions(CppContext& context) {
     function.at = context.at(n);
     by_name.emplace(function.name, static_cast<int>(context.reading.functions.size()));
     if (function.kind == Function::Kind::kernel) add_launch_bounds(context, n, function.name);
+    context.bodies.emplace(function.name, n.child(Field::body_field));
     context.reading.functions.push_back(std::move(function));
     nodes.push_back(n);
   }

@@ -21,9 +21,44 @@ constexpr std::array<LaunchPart, 4> chevron_parts = {{{"grid", Family::H2, "grid
                                                       {"smem", Family::H4, "launch-keyword"},
                                                       {"stream", Family::H4, "launch-keyword"}}};
 
+/// The three extents of `dim3 name(x, y)`; what is not written is 1.
+evidence::Value extents(const CppContext& context, Node declaration) {
+  evidence::Value out;
+  evidence::Value::List items;
+  const Node init = declaration.child(Field::declarator_field);
+  const Node given = init.child(Field::value_field);
+  if (!given.is(NodeKind::argument_list) && !given.is(NodeKind::initializer_list))
+    return context.value(given ? given : init);
+  for (const Node a : given.children())
+    if (!a.is(NodeKind::op) && items.size() < 3) items.push_back(context.value(a));
+  while (items.size() < 3) items.push_back(evidence::literal(std::int64_t{1}));
+  out.data = std::move(items);
+  out.formula = std::string(declaration.text().substr(0, 200));
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
+/// The kernel that `auto* kernel = &gemm<…>;` names; the name itself where it is no such pointer.
+std::string kernel_named(const CppContext& context, const std::string& name) {
+  if (context.bodies.count(name)) return name;
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::init_declarator)) continue;
+    std::string_view declared = n.child(Field::declarator_field).text();
+    while (!declared.empty() && (declared.front() == '*' || declared.front() == ' '))
+      declared.remove_prefix(1);
+    if (declared != name) continue;
+    const Node value = n.child(Field::value_field);
+    for (std::uint32_t j = value.index(); value && j < value.end_index(); ++j)
+      if (context.bodies.count(std::string(context.tree.at(j).text().substr(0, 120))))
+        return std::string(context.tree.at(j).text());
+  }
+  return name;
+}
+
 void add_chevron(CppContext& context, Node syntax) {
   const Node call = syntax.parent();
-  const std::string kernel = leaf_name(call.child(Field::function_field));
+  const std::string kernel = kernel_named(context, leaf_name(call.child(Field::function_field)));
   CppDraft& launch = context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, call);
   launch.construct = "launch";
   launch.fact.kernel = kernel;
@@ -63,6 +98,8 @@ void add_shape_declarations(CppContext& context, Node declaration) {
                                                                 : evidence::kind::launch;
   CppDraft& draft = context.add(Family::H2, kind, text.substr(0, 60), text, declaration);
   draft.construct = std::string(kind) == evidence::kind::cluster ? "launch:cluster" : "launch-source";
+  if (type == "dim3" && std::string_view(kind) != evidence::kind::launch)
+    draft.fact.values[kind] = extents(context, declaration);
 }
 }  // namespace
 

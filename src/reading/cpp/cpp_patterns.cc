@@ -62,12 +62,23 @@ void pipeline_and_roles(CppContext& context) {
   const bool loads = p1.any([](const CppDraft& d) {
     return tma_load(d) || has(d.construct, "make_tma_copy") || has(d.construct, "make_tma_atom");
   });
-  const bool ring = (barriers && loads) || p1.any(builder);
+  // A ring: a pipeline state that goes round, a library pipeline, or a stage count above one.
+  const bool several = p1.any([](const CppDraft& d) {
+    if (d.fact.kind == "pipeline-state" || d.construct.starts_with("Pipeline")) return true;
+    if (d.fact.kind != "stages") return false;
+    const auto n = d.fact.values.at("stages").integer();
+    return n && *n > 1;
+  });
+  const bool ring = (barriers && loads && several) || p1.any(builder);
   if (ring) {
     p1.cite([](const CppDraft& d) { return d.fact.kind == "pipeline" || builder(d); });
     p1.cite(tma_load);
+    p1.cite([](const CppDraft& d) { return d.fact.kind == "barrier-wait"; });
+    for (const CppDraft& d : context.drafts)
+      if (d.fact.kind == "stages") p1.finding().values.emplace("stages", d.fact.values.at("stages"));
   }
-  p1.decide(ring, "TMA loads fill a ring of stages guarded by barriers", "no ring of stages filled by TMA");
+  p1.decide(ring, "TMA loads fill a ring of stages guarded by barriers",
+            loads ? "TMA loads, but no ring of several stages" : "no TMA load");
 
   CppPattern p2(context, "P2", "warp specialization");
   std::vector<const CppRole*> roles;
@@ -78,7 +89,8 @@ void pipeline_and_roles(CppContext& context) {
   const bool registers =
       p2.any([](const CppDraft& d) { return d.fact.kind == evidence::kind::register_budget; });
   const bool schedule = p2.any([](const CppDraft& d) { return has(d.construct, "WarpSpecialized"); });
-  for (const CppRole* role : roles) p2.finding().at.push_back(context.at(role->condition));
+  for (const CppRole* role : roles)
+    p2.finding().at.push_back(context.at(role->rest ? role->block : role->condition));
   if (registers || schedule)
     p2.cite([](const CppDraft& d) {
       return d.fact.kind == evidence::kind::register_budget || has(d.construct, "WarpSpecialized");
@@ -112,6 +124,22 @@ void accumulation(CppContext& context) {
             "swizzled shared-memory layouts", "no swizzled layout");
 }
 
+/// Whether a launch of this file gives a cluster above one CTA.
+Tristate launched_cluster(const CppContext& context) {
+  Tristate out = Tristate::undetermined;
+  for (const CppDraft& d : context.drafts) {
+    const auto given = d.fact.values.find("cluster");
+    if (d.fact.kind != evidence::kind::cluster || given == d.fact.values.end() || !given->second.list())
+      continue;
+    for (const evidence::Value& extent : *given->second.list())
+      if (extent.integer().value_or(1) > 1) return Tristate::yes;
+    const auto& all = *given->second.list();
+    if (std::all_of(all.begin(), all.end(), [](auto& v) { return v.integer().has_value(); }))
+      out = Tristate::no;
+  }
+  return out;
+}
+
 void cluster_and_end(CppContext& context) {
   CppPattern p7(context, "P7", "cluster communication");
   const bool clusters = p7.cite([](const CppDraft& d) {
@@ -120,21 +148,29 @@ void cluster_and_end(CppContext& context) {
            has(d.construct, "cluster_wait") || has(d.construct, "2SM") || d.construct == "launch:cluster";
   });
   p7.decide(clusters, "CTAs of a cluster share loads or wait for each other", "no cluster communication");
-  if (clusters) context.reading.patterns.back().default_active = Tristate::undetermined;
+  if (clusters) context.reading.patterns.back().default_active = launched_cluster(context);
 
   CppPattern p8(context, "P8", "epilogue");
   const bool stores = p8.cite([](const CppDraft& d) {
     return d.fact.family == evidence::Family::E1 || (d.fact.kind == "copy" && has(d.construct, "STORE"));
   });
-  p8.decide(stores, "the output is written", "no store of an output found");
+  const bool by_tma = p8.any([](const CppDraft& d) {
+    return d.construct == "tma-store" || (d.fact.kind == "copy" && has(d.construct, "TMA_STORE"));
+  });
+  if (stores) p8.finding().kind = by_tma ? "smem_tma_store" : "direct_store";
+  p8.decide(stores, by_tma ? "stores the output: smem_tma_store" : "stores the output: direct_store",
+            "no store of an output found");
 
   CppPattern p9(context, "P9", "boundary handling");
   p9.decide(p9.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::B1; }),
             "loads or stores are predicated", "no predicate on the device");
 
   CppPattern p10(context, "P10", "drain");
-  p10.decide(p10.cite([](const CppDraft& d) { return d.fact.kind == evidence::kind::tail; }),
-             "what is in flight is waited for at the end", "no tail");
+  p10.decide(p10.cite([](const CppDraft& d) {
+    return d.fact.kind == evidence::kind::tail || d.fact.kind == "drain";
+  }),
+             "what is in flight is waited for after the loop",
+             "nothing after the loop waits for work in flight");
 }
 }  // namespace
 
@@ -176,6 +212,9 @@ void read_cpp_architecture(CppContext& context) {
                           return d->fact.kind == "mma" || has(d->construct, "warpgroup");
                         });
   out.minimum = "sm_" + std::to_string(best) + (best >= 90 && specific ? "a" : "");
+  const auto product =
+      std::find_if(deciding.begin(), deciding.end(), [](auto* d) { return d->fact.kind == "mma"; });
+  if (product != deciding.end()) std::iter_swap(deciding.begin(), product);
   out.reason = "uses " + deciding.front()->construct;
   for (const CppDraft* d : deciding)
     if (out.at.size() < 4) out.at.push_back(d->fact.at);

@@ -14,7 +14,7 @@ namespace {
 std::string summary_of(const source::Tree& tree) {
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const source::Node n = tree.at(i);
-    if (!n.is(source::Kind::comment)) continue;
+    if (!n.is(source::Kind::comment) || !n.parent().is(source::Kind::translation_unit)) continue;
     const std::string_view text = n.text();
     if (text.find("Copyright") != std::string_view::npos || text.find("SPDX") != std::string_view::npos ||
         text.size() < 20)
@@ -29,6 +29,7 @@ std::string summary_of(const source::Tree& tree) {
       t = trim(t);
       if (t.starts_with("file")) continue;
       if (t.starts_with("brief")) t = trim(t.substr(5));
+      if (t.find_first_not_of("-=*#~ ") == std::string_view::npos) t = {};  // a rule
       if (t.empty()) {
         if (!out.empty()) break;
         continue;
@@ -60,7 +61,7 @@ Result<evidence::Reading> read_cpp(const Request& request, std::string text) {
   evidence::Reading reading;
   reading.language = "cute-cpp";
   const auto tree = source::Tree::parse(source::Grammar::cuda, std::move(text));
-  reading.files.push_back({request.path, sha256(tree->text()).substr(0, 16), tree->lines()});
+  reading.files.push_back({request.path, sha256(tree->text()).substr(0, 16), line_count(tree->text())});
   for (const source::Problem& problem : tree->problems())
     reading.problems.push_back({problem.what, {0, problem.span}});
   CppContext context(*tree, reading);
@@ -69,6 +70,8 @@ Result<evidence::Reading> read_cpp(const Request& request, std::string text) {
   extract_cpp_launches(context);
   extract_cpp_storage(context);
   extract_cpp_roles(context);
+  extract_cpp_stores(context);
+  extract_cpp_waits(context);
   check_cpp_patterns(context);
   read_cpp_architecture(context);
   name_roles(context);

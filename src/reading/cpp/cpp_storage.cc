@@ -46,8 +46,10 @@ void add_shared_declaration(CppContext& context, Node declaration) {
       text.find("SharedStorage &") == std::string_view::npos)
     return;
   if (text.size() > 400) return;
-  CppDraft& draft = context.add(Family::H3, evidence::kind::allocation, std::string(text.substr(0, 60)),
-                                std::string(text.substr(0, 160)), declaration);
+  const bool view = text.find("__shared__") == std::string_view::npos;  // the struct over those bytes
+  CppDraft& draft =
+      context.add(Family::H3, view ? evidence::kind::alias : evidence::kind::allocation,
+                  std::string(text.substr(0, 60)), std::string(text.substr(0, 160)), declaration);
   draft.construct = "allocation";
 }
 

@@ -74,8 +74,9 @@ void extract_boundaries(FactContext& context) {
       const std::string low = to_lower(site.leaf);
       if (low.find("mask") == std::string::npos || low.find("mcast") != std::string::npos ||
           low.find("multicast") != std::string::npos || low.find("image_mask") != std::string::npos ||
-          low.find("trip_count") != std::string::npos || low.find("count") != std::string::npos ||
-          site.leaf == "apply_mask" || site.function < 0 || !device_function(context, site.call))
+          low.starts_with("get_") || low.find("trip_count") != std::string::npos ||
+          low.find("count") != std::string::npos || site.leaf == "apply_mask" || site.function < 0 ||
+          !device_function(context, site.call))
         continue;
       int m = 0, f = -1;
       if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;

@@ -23,6 +23,14 @@ std::string target_of(Node call) {
     return std::string(above.child(Field::name_field).text());
   return {};
 }
+
+/// partial(sm90.gemm_zero_init, …): a call to come, of a helper named for what it wraps.
+bool binds_one_of(Node partial, const std::vector<std::string>& leaves) {
+  const Node first = partial.child(Field::arguments_field).first();
+  const std::string leaf = leaf_of(std::string(first.text().substr(0, 120)));
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [&](const std::string& l) { return leaf == l || leaf.starts_with(l + "_"); });
+}
 }  // namespace
 
 FactContext::FactContext(source::Program& p, Evaluator& e, const std::vector<Flag>& f, evidence::Reading& r)
@@ -172,6 +180,21 @@ std::string FactContext::operation_of(const Abstract& object, int depth) {
   return {};
 }
 
+bool FactContext::function_loops(int m, int function, int depth) {
+  if (depth > 3 || function < 0) return false;
+  const source::PythonModule& owner = program.module(m);
+  const Node body = owner.functions()[static_cast<std::size_t>(function)].body;
+  for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
+    const Node n = owner.tree().at(i);
+    if (n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) return true;
+    int inner_module = 0, inner = -1;
+    if (n.is(NodeKind::call) && evaluator.callee_function(m, n, &inner_module, &inner) &&
+        !(inner_module == m && inner == function) && function_loops(inner_module, inner, depth + 1))
+      return true;
+  }
+  return false;
+}
+
 bool FactContext::function_contains(int m, int function, const std::vector<std::string>& leaves, int depth) {
   if (depth > 4 || function < 0) return false;
   const source::PythonModule& owner = program.module(m);
@@ -183,6 +206,7 @@ bool FactContext::function_contains(int m, int function, const std::vector<std::
     const std::string_view leaf =
         callee.is(NodeKind::attribute) ? callee.child(Field::attribute_field).text() : callee.text();
     if (std::find(leaves.begin(), leaves.end(), leaf) != leaves.end()) return true;
+    if (leaf == "partial" && binds_one_of(n, leaves)) return true;
     int inner_module = 0, inner = -1;
     if (evaluator.callee_function(m, n, &inner_module, &inner) && !(inner_module == m && inner == function) &&
         function_contains(inner_module, inner, leaves, depth + 1))

@@ -34,8 +34,11 @@ struct RoleBlock {
   std::string name;
   source::Node condition;
   source::Node block;
-  bool elected =
-      false;  ///< one warp or thread that rejoins the others (its block holds no loop of its own role)
+  source::Node statement;  ///< the `if`, `elif` or `else`; of a task its call
+  /// One warp or thread that rejoins the others: neither its block nor a function called there loops over
+  /// work.
+  bool elected = false;
+  bool otherwise = false;  ///< the `else` of the condition
 };
 
 /// What the extractors of one reading share: the program, the evaluator, the call sites, and the facts found
@@ -66,6 +69,8 @@ class FactContext {
   /// Whether a function (of any module) holds, itself or through functions it calls, a call with this last
   /// part of the path.
   bool function_contains(int module, int function, const std::vector<std::string>& leaves, int depth = 0);
+  /// Whether a function holds a loop, itself or through functions it calls.
+  bool function_loops(int module, int function, int depth = 0);
 
   source::Program& program;
   Evaluator& evaluator;

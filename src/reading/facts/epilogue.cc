@@ -65,6 +65,9 @@ void add_other_stores(FactContext& context) {
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
     const bool store = site.leaf == "store" && names_global(site.receiver);
     if ((!library && !store && !helper) || site.function < 0) continue;
+    const auto owner = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
+    if (helper && owner != evidence::Function::Kind::kernel && owner != evidence::Function::Kind::device)
+      continue;
     Draft& draft = context.add(Family::E1, library || helper ? "library-epilogue" : "store", site.leaf,
                                library  ? "epilogue of the library"
                                : helper ? "epilogue helper"
@@ -72,8 +75,13 @@ void add_other_stores(FactContext& context) {
                                site.call);
     draft.construct = library ? "library-epilogue" : helper ? "epilogue-helper" : "direct-store";
     draft.fact.optional = helper;
-    draft.fact.values["type"] =
-        evidence::literal(site.leaf.find("tma") != std::string::npos ? "smem_tma_store" : "direct_store");
+    // A helper that is handed a TMA atom, or a pipeline of stores, stores by it.
+    const std::string given = to_lower(site.call.child(Field::arguments_field).text());
+    const bool tma = site.leaf.find("tma") != std::string::npos ||
+                     (!library && (given.find("tma_atom") != std::string::npos ||
+                                   given.find("store_pipeline") != std::string::npos));
+    if (tma || !helper)
+      draft.fact.values["type"] = evidence::literal(tma ? "smem_tma_store" : "direct_store");
   }
   const source::Tree& tree = context.module().tree();
   for (std::uint32_t i = 0; i < tree.size(); ++i) {

@@ -177,6 +177,15 @@ std::string style_of(const FactContext& context) {
                 (import.module == "cutlass.cute" && import.name == "experimental");
   }
   flagged = !context.flags.empty();
+  // A class kernel may use single primitives: the style is that of most device calls.
+  std::size_t of_primitives = 0, of_extension = 0, of_cute = 0;
+  for (const CallSite& site : context.calls()) {
+    of_primitives += site.path.find("experimental.primitives") != std::string::npos;
+    of_extension += site.path.starts_with("cutlass.cute.experimental.");
+    of_cute += site.path.starts_with("cutlass.cute.") || site.path.starts_with("cutlass.pipeline.");
+  }
+  primitives = primitives && !(method_kernel && of_cute > of_primitives);
+  extension = extension && !(method_kernel && of_extension * 10 < of_cute);
   if (tasks) return "task-scheduling";
   if (primitives) return "primitives";
   if (extension) return "cute-ext";

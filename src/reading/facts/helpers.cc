@@ -2,11 +2,28 @@
 
 namespace cutelab::reading {
 using evidence::Family;
+namespace {
+
+/// griddepcontrol(GridDepAction.WAIT): which of its two halves a call is.
+void complete_dependent_launches(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != "dependent-launch" || !draft.node.is(source::Kind::call)) continue;
+    std::string text(draft.node.text().substr(0, 200));
+    for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    const bool waits = text.find("wait") != std::string::npos;
+    const bool launches = text.find("launch") != std::string::npos;
+    if (waits == launches) continue;
+    draft.fact.values["action"] = evidence::literal(waits ? "wait" : "launch");
+    draft.fact.says = waits ? "waits for the kernel before it" : "lets the kernel after it start";
+  }
+}
+}  // namespace
 
 /// Calls of helpers in other local modules that synchronise: their barriers lie in another file.
 void extract_helper_barriers(FactContext& context) {
   static const std::vector<std::string> barriers = {"sync_threads", "barrier",      "mbarrier_wait",
                                                     "cluster_wait", "barrier_sync", "arrive_and_wait"};
+  complete_dependent_launches(context);
   const source::PythonModule& module = context.module();
   for (const CallSite& site : context.calls()) {
     if (site.function < 0) continue;

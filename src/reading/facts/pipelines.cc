@@ -22,11 +22,27 @@ std::string class_of(const std::string& path, const std::string& construct) {
   return found;
 }
 
+/// `ring_producer, ring_consumer = PipelineX.create(…).make_participants()`: names of the two sides.
+std::vector<std::string> participants_of(Node creation) {
+  std::vector<std::string> out;
+  const Node method = creation.parent();
+  if (!method.is(NodeKind::attribute) || method.child(Field::attribute_field).text() != "make_participants")
+    return out;
+  Node left = method.parent().parent().child(Field::left_field);
+  for (const Node name : left.children())
+    if (name.is(NodeKind::identifier) || name.is(NodeKind::attribute)) out.emplace_back(name.text());
+  return out;
+}
+
 void complete(FactContext& context, Draft& draft) {
   const std::string name =
       class_of(draft.path.empty() ? std::string(draft.node.child(Field::function_field).text()) : draft.path,
                draft.construct);
   if (!name.empty()) draft.fact.values["class"] = evidence::literal(name);
+  if (const auto sides = participants_of(draft.node); sides.size() == 2) {
+    draft.fact.subject = sides[0].ends_with("_producer") ? sides[0].substr(0, sides[0].size() - 9) : sides[0];
+    draft.fact.values["participants"] = evidence::literal(sides[0] + ", " + sides[1]);
+  }
   draft.fact.says = draft.fact.subject + ": " + name;
   for (const char* key : {"num_stages", "stages", "num_stage", "depth"})
     if (const Node stages = context.keyword(draft.node, key))
@@ -53,12 +69,28 @@ Abstract creation_of(FactContext& context, Abstract object) {
   return object;
 }
 
+/// A pipeline that a helper of this file creates without a name of its own is called what its one caller
+/// calls it; true when the helper holds such a creation.
+bool name_after(FactContext& context, std::pair<int, int> helper, const std::string& target) {
+  if (helper.first != 0) return false;
+  bool found = false;
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != evidence::kind::pipeline || draft.construct != "create" ||
+        context.module().function_at(draft.node) != helper.second)
+      continue;
+    found = true;
+    if (draft.node.parent().is(NodeKind::return_statement)) draft.fact.subject = target;
+  }
+  return found;
+}
+
 /// A pipeline that a helper makes, at the call that keeps it. Where the helper lies in another file, this is
 /// the pipeline's own fact.
 void add_made_elsewhere(FactContext& context, const CallSite& site, const Abstract& made,
-                        const std::string& path) {
+                        const std::string& path, std::pair<int, int> helper) {
   const Abstract creation = creation_of(context, made);
-  const bool elsewhere = creation.is(Abstract::Kind::object) && creation.module > 0;
+  const bool own = name_after(context, helper, site.target);
+  const bool elsewhere = !own && creation.is(Abstract::Kind::object) && creation.module > 0;
   const std::string name = class_of(path, "");
   Draft& draft = context.add(Family::D2, elsewhere ? evidence::kind::pipeline : "pipeline-helper",
                              site.target, site.target + ": " + name + " made by " + site.leaf, site.call);
@@ -88,7 +120,8 @@ void add_helper_pipelines(FactContext& context) {
     if (path.find("Pipeline") == std::string::npos || path.find("PipelineState") != std::string::npos ||
         path.find("make_pipeline_state") != std::string::npos)
       continue;
-    add_made_elsewhere(context, site, made.is(Abstract::Kind::tuple) ? made.items.front() : made, path);
+    add_made_elsewhere(context, site, made.is(Abstract::Kind::tuple) ? made.items.front() : made, path,
+                       {m, f});
   }
 }
 

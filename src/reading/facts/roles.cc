@@ -36,12 +36,30 @@ bool is_role_flag(std::string_view text) {
 
 bool is_leader(std::string_view text) { return to_lower(text).find("leader") != std::string::npos; }
 
-bool mentions_index(Node condition) {
-  for (std::uint32_t i = condition.index(); i < condition.end_index(); ++i) {
-    const Node n = condition.tree()->at(i);
+bool names_index(Node expression) {
+  for (std::uint32_t i = expression.index(); i < expression.end_index(); ++i) {
+    const Node n = expression.tree()->at(i);
     if (n.is(NodeKind::identifier) && (is_index_name(n.text()) || is_role_flag(n.text()))) return true;
   }
   return false;
+}
+
+/// `producer = warp_idx == 0` … `if producer:`: a name for a test of the warp.
+bool names_test(const FactContext& context, Node name) {
+  const source::PythonModule& module = context.module();
+  const auto& bound = module.bindings(module.function_at(name), std::string(name.text()));
+  return std::any_of(bound.begin(), bound.end(), [&](int index) {
+    const Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
+    return a.form == Assignment::Form::plain && a.slots.empty() &&
+           a.value.is(NodeKind::comparison_operator) && names_index(a.value);
+  });
+}
+
+bool mentions_index(const FactContext& context, Node condition) {
+  if (names_index(condition)) return true;
+  const Node inner =
+      condition.is(NodeKind::not_operator) ? condition.child(Field::argument_field) : condition;
+  return inner.is(NodeKind::identifier) && names_test(context, inner);
 }
 
 /// "mma" from self.mma_warp_id, "load" from load_warp_id, "warp 0" from a literal.
@@ -54,8 +72,9 @@ std::string role_name(Node condition) {
         name == "cute" || name == "arch" || name == "const_expr" || name == "cutlass")
       continue;
     if (name.starts_with("is_")) name = name.substr(3);
-    for (const char* tail : {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx",
-                             "_warp_group", "_warp_ids", "_warp_id", "_warps", "_warp", "_id", "_ids"})
+    for (const char* tail :
+         {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx", "_warp_groups",
+          "_warpgroups", "_warp_group", "_warp_ids", "_warp_id", "_warps", "_warp", "_id", "_ids"})
       if (name.ends_with(tail)) {
         name = name.substr(0, name.size() - std::string_view(tail).size());
         break;
@@ -65,10 +84,48 @@ std::string role_name(Node condition) {
   return std::string(condition.text().substr(0, 40));
 }
 
-bool holds_loop(Node block) {
+/// What a loop may do and still be set-up: the warp that runs it rejoins the others.
+bool is_setup(std::string_view leaf) {
+  static constexpr std::string_view names[] = {"mbarrier_init",
+                                               "mbarrier_arrive",
+                                               "prefetch_descriptor",
+                                               "prefetch_tensormap",
+                                               "const_expr",
+                                               "range",
+                                               "range_constexpr",
+                                               "subview",
+                                               "elect_sync",
+                                               "elect_one",
+                                               "init"};
+  return std::find(std::begin(names), std::end(names), leaf) != std::end(names);
+}
+
+/// A loop that does a role's work: not a spin on one barrier, not the set-up of descriptors or barriers.
+bool works(Node loop) {
+  const Node body = loop.child(Field::body_field);
+  if (body.first().is(NodeKind::pass_statement)) return false;
+  bool calls = false;
+  for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
+    const Node n = body.tree()->at(i);
+    if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript)) return true;
+    if (!n.is(NodeKind::call)) continue;
+    calls = true;
+    if (!is_setup(last_part(n.child(Field::function_field).text()))) return true;
+  }
+  return !calls;
+}
+
+bool holds_loop(FactContext& context, Node block) {
+  static const std::vector<std::string> work = {
+      "producer_acquire", "acquire_and_advance", "consumer_wait", "wait_and_advance", "gemm", "copy"};
   for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
     const Node n = block.tree()->at(i);
-    if (n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) return true;
+    if ((n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) && works(n)) return true;
+    // A function of the role's own: its loop works on a pipeline or the tensor cores.
+    int m = 0, f = -1;
+    if (n.is(NodeKind::call) && context.evaluator.callee_function(0, n, &m, &f) &&
+        context.function_loops(m, f) && context.function_contains(m, f, work))
+      return true;
   }
   return false;
 }
@@ -81,12 +138,26 @@ bool inside_device_code(const FactContext& context, Node n) {
 }
 
 void add_dispatch(FactContext& context, Node condition, Node block, Node statement) {
-  RoleBlock role{role_name(condition), condition, block, !holds_loop(block)};
+  RoleBlock role{role_name(condition), condition, block, statement, !holds_loop(context, block), false};
   Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
                              "only where " + std::string(condition.text().substr(0, 100)), statement);
   draft.construct = "dispatch";
   draft.fact.values["condition"] = evidence::literal(std::string(condition.text().substr(0, 200)));
   draft.fact.values["elected"] = evidence::literal(role.elected);
+  context.roles.push_back(std::move(role));
+}
+
+/// The `else` of a test of the warp is a role when it holds a loop of its own.
+void add_other_side(FactContext& context, Node condition, Node other) {
+  const Node block = other.child(Field::body_field);
+  if (!other.is(NodeKind::else_clause) || !holds_loop(context, block)) return;
+  RoleBlock role{"other warps", condition, block, other, false, true};
+  Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
+                             "where not " + std::string(condition.text().substr(0, 100)), other);
+  draft.construct = "dispatch";
+  draft.fact.values["condition"] =
+      evidence::literal("not (" + std::string(condition.text().substr(0, 200)) + ")");
+  draft.fact.values["elected"] = evidence::literal(false);
   context.roles.push_back(std::move(role));
 }
 
@@ -124,8 +195,10 @@ void add_dispatches(FactContext& context) {
     if (!n.is(NodeKind::if_statement) && !n.is(NodeKind::elif_clause)) continue;
     const Node condition = n.child(Field::condition_field);
     if (!inside_device_code(context, n)) continue;
-    if (mentions_index(condition)) {
+    if (mentions_index(context, condition)) {
       add_dispatch(context, condition, n.child(Field::consequence_field), n);
+      for (Node next = n.child(Field::alternative_field); next; next = next.next())
+        add_other_side(context, condition, next);
     } else if (is_leader(condition.text())) {
       Draft& draft = context.add(Family::D1, evidence::kind::identity,
                                  std::string(condition.text().substr(0, 60)), "leader only", n);
@@ -144,7 +217,9 @@ void add_role_constants(FactContext& context) {
     const bool id = (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
                     (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
                     low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") ||
-                    low.ends_with("_warps") || low.ends_with("_warp_groups");
+                    low.ends_with("_warps") || low.ends_with("_warp_groups") ||
+                    low.ends_with("_warpgroups") || (low.starts_with("_") && low.ends_with("_warp"));
+    if (low.ends_with("_size") || low.ends_with("_threads")) continue;
     const bool registers = low.find("register_requirement") != std::string::npos ||
                            low.starts_with("num_regs") || low.starts_with("num_mma_regs") ||
                            low.starts_with("num_producer_regs");
@@ -182,40 +257,74 @@ void complete_register_facts(FactContext& context) {
 /// What a block does, told by the facts on its lines and by the helpers it calls; "" when it does none of the
 /// jobs roles are named for.
 std::string work_of(FactContext& context, Node block) {
-  bool loads = false, multiplies = false, stores = false, prefetches = false;
+  bool loads = false, multiplies = false, stores = false, writes = false, prefetches = false, fills = false;
   for (const Draft& d : context.drafts) {
     if (!block.contains(d.node)) continue;
     loads = loads || d.construct == "tma-load" || d.construct.find("shared_cluster") != std::string::npos;
     multiplies = multiplies || d.fact.kind == evidence::kind::gemm;
     stores = stores || d.construct == "tma-store";
+    writes = writes || d.construct == "library-epilogue" || d.construct == "epilogue-helper" ||
+             d.construct == "direct-store";
     prefetches = prefetches || d.fact.kind == "descriptor-prefetch";
   }
   for (const CallSite& site : context.calls()) {
     int m = 0, f = -1;
-    if (!block.contains(site.call) || site.receiver.empty() || (multiplies && loads)) continue;
+    if (!block.contains(site.call) || site.receiver.empty() || multiplies) continue;
     if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;
-    multiplies = multiplies || context.function_contains(m, f, {"gemm"});
+    multiplies = context.function_contains(m, f, {"gemm"});
+    fills = fills || context.function_contains(m, f, {"producer_acquire", "acquire_and_advance"});
   }
+  loads = loads || (fills && !multiplies);
   if (multiplies) return loads ? "load and mma" : "mma";
   if (loads) return "load";
+  if (writes) return "epilogue";
   return stores ? "store" : prefetches ? "prefetch" : "";
 }
 
 /// A branch on `==` or `in` is named for its constant; any other for what it does.
 void name_roles_by_work(FactContext& context) {
   for (RoleBlock& role : context.roles) {
+    if (role.condition == role.statement) continue;  // a task has its name
     const std::string_view condition = role.condition.text();
     const bool named =
         condition.find("self.") != std::string_view::npos &&
         (condition.find("==") != std::string_view::npos || condition.find(" in ") != std::string_view::npos);
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
-    if (named || flag) continue;
+    if ((named || flag) && !role.otherwise) continue;
     const std::string work = work_of(context, role.block);
     if (work.empty()) continue;
     for (Draft& draft : context.drafts)
-      if (draft.construct == "dispatch" && draft.node.child(Field::condition_field) == role.condition)
-        draft.fact.subject = work;
+      if (draft.construct == "dispatch" && draft.node == role.statement) draft.fact.subject = work;
     role.name = work;
+  }
+}
+
+/// Task(warp_idx=4, num_warps=1, schedule=…): the task scheduler's roles. The body is the function that makes
+/// the task, as its schedule is defined there.
+void add_tasks(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "Task" || !context.keyword(site.call, "warp_idx")) continue;
+    std::string name;
+    const Node given = context.keyword(site.call, "name");
+    if (given.is(NodeKind::string)) {
+      name = to_lower(source::string_value(given));
+      if (name.ends_with("task") && name.size() > 4) name.resize(name.size() - 4);
+    } else if (site.function >= 0) {
+      name = context.module().functions()[static_cast<std::size_t>(site.function)].name;
+    }
+    while (name.ends_with("_")) name.pop_back();
+    Draft& draft = context.add(Family::D1, evidence::kind::role, name, "task " + name, site.call);
+    draft.construct = "Task";
+    draft.fact.values["warps"] = context.value(context.keyword(site.call, "warp_idx"));
+    if (const Node count = context.keyword(site.call, "num_warps"))
+      draft.fact.values["warp_count"] = context.value(count);
+    if (const Node registers = context.keyword(site.call, "num_registers"))
+      draft.fact.values["registers"] = context.value(registers);
+    draft.fact.values["elected"] = evidence::literal(false);
+    draft.fact.values["condition"] = evidence::literal("the task scheduler's warps");
+    if (site.function < 0) continue;
+    const Node body = context.module().functions()[static_cast<std::size_t>(site.function)].body;
+    context.roles.push_back({name, site.call, body, site.call, false, false});
   }
 }
 
@@ -225,6 +334,7 @@ void name_roles(FactContext& context) { name_roles_by_work(context); }
 
 void extract_roles(FactContext& context) {
   add_dispatches(context);
+  add_tasks(context);
   add_role_constants(context);
   complete_register_facts(context);
 }

@@ -56,12 +56,13 @@ MemberType member_type(Node annotation) {
   return out;
 }
 
-void add_member(FactContext& context, const Assignment& member) {
+void add_member(FactContext& context, const Assignment& member, const std::string& owner) {
   const std::string type(member.annotation.text().substr(0, 160));
   const MemberType parts = member_type(member.annotation);
   Draft& draft = context.add(Family::H3, evidence::kind::storage_member, member.name,
                              member.name + ": " + type, member.statement);
   draft.construct = "storage-member";
+  draft.fact.values["struct"] = evidence::literal(owner);
   draft.fact.values["type"] = evidence::literal(parts.element ? std::string(parts.element.text()) : type);
   const bool small = type.find("Int64") != std::string::npos || type.find("Uint64") != std::string::npos ||
                      (type.find("Int32") != std::string::npos && !parts.count);
@@ -92,7 +93,7 @@ void add_structs(FactContext& context) {
                                                         context.at(found.node), "");
     for (const Assignment& a : module.assignments())
       if (a.class_index == static_cast<int>(c) && a.annotation && found.body.contains(a.statement))
-        add_member(context, a);
+        add_member(context, a, found.name);
   }
 }
 

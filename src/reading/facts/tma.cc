@@ -131,6 +131,74 @@ void add_copy(FactContext& context, const CallSite& site) {
   if (const Node mask = context.keyword(site.call, "mcast_mask"))
     draft.fact.values["multicast_mask"] = evidence::literal(std::string(mask.text()));
 }
+
+bool is_tma_atom(FactContext& context, Node argument) {
+  if (!argument.is(NodeKind::identifier) && !argument.is(NodeKind::attribute)) return false;
+  const std::string name = to_lower(argument.text());
+  if (name.find("tma") != std::string::npos)
+    return name.find("atom") != std::string::npos || name.ends_with("tma");
+  return context.operation_of(context.evaluator.value_of(0, argument)).find("CopyBulkTensor") !=
+         std::string::npos;
+}
+
+/// "store" where the atom's operation says so, else where shared memory is the source; "" where neither
+/// tells.
+std::string copy_direction(FactContext& context, Node call, Node atom) {
+  const std::string operation = context.operation_of(context.evaluator.value_of(0, atom));
+  if (const char* known = direction_of(operation)) return known;
+  const auto shared = [](Node n) {
+    const std::string_view text = n.text();
+    return text.size() > 1 && text[0] == 's' && text[1] >= 'A' && text[1] <= 'Z';
+  };
+  for (const auto& [key, direction] :
+       {std::pair{"src_tensor", "store"}, {"dst_tensor", "load"}, {"src", "store"}, {"dst", "load"}})
+    if (shared(context.keyword(call, key))) return direction;
+  // (atom, …, source, destination): what comes last is written.
+  Node last;
+  for (const Node a : call.child(Field::arguments_field).children())
+    if (!a.is(NodeKind::keyword_argument)) last = a;
+  return shared(last) && call.text().find("get_copy_fn") != std::string_view::npos ? "load" : "";
+}
+
+/// `copy_A = helper(tma_atom_a, …)`: a helper of another module that gives back a function which copies by
+/// that atom. What it copies when is up to its callers, so the fact stands where it is made.
+void add_copy_functions(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.function < 0 || site.leaf == "copy" || site.leaf == "partial" || site.target.empty()) continue;
+    const Node atom = context.positional(site.call, 0);
+    int m = 0, f = -1;
+    if (!is_tma_atom(context, atom)) continue;
+    const bool resolved = context.evaluator.callee_function(0, site.call, &m, &f);
+    const bool named = to_lower(site.leaf).find("copy") != std::string::npos;
+    if (!named || (resolved && !context.function_contains(m, f, {"copy", "block_copy", "copy_fn"}) &&
+                   site.leaf.find("copy_fn") == std::string::npos))
+      continue;
+    Draft& draft =
+        context.add(Family::D3, evidence::kind::copy, std::string(atom.text().substr(0, 60)), "", site.call);
+    const std::string direction = copy_direction(context, site.call, atom);
+    draft.construct = direction == "store" || direction == "reduce" ? "tma-store"
+                      : direction.empty()                           ? "tma-copy"
+                                                                    : "tma-load";
+    draft.fact.says = "function that copies by " + draft.fact.subject + ", made by " + site.leaf;
+    draft.fact.values["operation"] = evidence::literal(draft.construct);
+    if (const Node multicast = context.keyword(site.call, "tma_multicast"))
+      draft.fact.values["multicast"] = evidence::literal(std::string(multicast.text().substr(0, 60)));
+  }
+}
+
+/// `load_q(tma_bar_ptr=…)`: a call of such a function.
+void add_copy_calls(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.function < 0 || site.leaf == "copy" || !site.receiver.empty()) continue;
+    int m = 0, f = -1;
+    if (!context.keyword(site.call, "tma_bar_ptr") || context.evaluator.callee_function(0, site.call, &m, &f))
+      continue;
+    Draft& draft =
+        context.add(Family::D3, evidence::kind::copy, site.leaf, "TMA load by " + site.leaf, site.call);
+    draft.construct = "tma-load";
+    draft.fact.values["operation"] = evidence::literal(draft.construct);
+  }
+}
 }  // namespace
 
 void extract_descriptors(FactContext& context) {
@@ -145,6 +213,8 @@ void extract_copies(FactContext& context) {
     if (site.leaf == "copy" && !site.receiver.starts_with("torch") &&
         site.path.find("cute") != std::string::npos)
       add_copy(context, site);
+  add_copy_functions(context);
+  add_copy_calls(context);
   // The statement that makes a cp.async atom or tiled copy tells width and operation.
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "make_copy_atom" || site.call.text().find("CopyG2SOp") == std::string_view::npos)

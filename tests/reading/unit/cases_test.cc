@@ -2,7 +2,7 @@
 //   … # expect: FAMILY kind [name=value …] [; FAMILY kind …]   a fact of that family and kind stands on this
 //   line, with those values … # expect-role: NAME                                       the facts on this
 //   line stand in that role # expect-pattern: P3 present|absent [default_active|inactive] [kind=…]
-//   [condition=…] # expect-arch: sm_90a            # expect-constraint: text
+//   [condition=…] # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -103,6 +103,9 @@ class ReadingCase : public testing::TestWithParam<std::string> {
     if (const auto pattern = after("expect-pattern:"); !pattern.empty()) check_pattern(reading, pattern);
     if (const auto arch = after("expect-arch:"); !arch.empty()) {
       EXPECT_EQ(reading.arch.minimum, arch);
+    }
+    if (const auto style = after("expect-style:"); !style.empty()) {
+      EXPECT_EQ(reading.style, style);
     }
     if (const auto role = after("expect-role:"); !role.empty()) {
       const bool found = std::any_of(reading.facts.begin(), reading.facts.end(),

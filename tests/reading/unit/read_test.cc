@@ -26,6 +26,12 @@ TEST(Read, RefusesWhatIsNoSourceAndSaysWhatToName) {
             "  try: name a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source");
 }
 
+TEST(Read, CountsLinesAsEditorsDo) {
+  EXPECT_EQ(read_text("x = 1\ny = 2\n")->files[0].lines, 2);
+  EXPECT_EQ(read_text("x = 1\ny = 2")->files[0].lines, 2);
+  EXPECT_EQ(read_text("x = 1\n\n")->files[0].lines, 2);
+}
+
 TEST(Read, EveryReadingHasTenPatternsInOrder) {
   const auto result = read_text("x = 1\n");
   ASSERT_TRUE(result.ok());

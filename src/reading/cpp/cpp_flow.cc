@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/cpp/cpp_facts.h"
+
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+bool is_loop(Node n) {
+  return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement);
+}
+
+bool in_device_code(const CppContext& context, Node n) {
+  const Span span = n.span();
+  return std::any_of(context.reading.functions.begin(), context.reading.functions.end(), [&](auto& f) {
+    return f.kind != evidence::Function::Kind::host && f.at.span.begin <= span.begin &&
+           span.end <= f.at.span.end;
+  });
+}
+
+/// A tensor in global memory by the naming that CuTe code keeps: gC, mC, tCgC, gmem_c.
+bool names_global(std::string_view name) {
+  if (name.find("gmem") != std::string_view::npos) return true;
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+    const bool capital = name[i + 1] >= 'A' && name[i + 1] <= 'Z';
+    if (capital && (name[i] == 'g' || (name[i] == 'm' && i == 0))) return true;
+  }
+  return false;
+}
+
+/// Pointers that a kernel writes through: parameters without const.
+std::set<std::string, std::less<>> output_pointers(const source::Tree& tree) {
+  std::set<std::string, std::less<>> out;
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (!n.is(NodeKind::parameter_declaration)) continue;
+    const std::string_view text = n.text();
+    const auto star = text.rfind('*');
+    if (star == std::string_view::npos || text.find("const") != std::string_view::npos) continue;
+    std::string_view name = trim(text.substr(star + 1));
+    if (name.starts_with("__restrict__")) name = trim(name.substr(12));
+    out.emplace(name);
+  }
+  return out;
+}
+
+std::string_view base_of(Node left) {
+  const std::string_view text = left.text();
+  const auto end = text.find_first_of("([");
+  return end == std::string_view::npos ? std::string_view() : trim(text.substr(0, end));
+}
+
+bool arguments_are_zero(Node callee) {
+  for (std::uint32_t i = callee.index(); i < callee.end_index(); ++i)
+    if (callee.tree()->at(i).is(NodeKind::template_argument_list))
+      return callee.tree()->at(i).text() == "<0>";
+  return false;
+}
+
+bool holds_call(const CppContext& context, Node block, std::string_view leaf, int depth = 0) {
+  for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
+    const Node n = block.tree()->at(i);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const std::string name = leaf_name(n.child(Field::function_field));
+    if (name == leaf) return true;
+    const auto body = context.bodies.find(name);
+    if (depth < 2 && body != context.bodies.end() && !body->second.contains(n) &&
+        holds_call(context, body->second, leaf, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/// Whether a loop that issues `work` ends before `node` in a block around it.
+bool after_loop(const CppContext& context, Node node, std::string_view work) {
+  for (Node n = node; n && !n.is(NodeKind::function_definition); n = n.parent())
+    for (Node s = n.parent().first(); s && s.index() < n.index(); s = s.next())
+      if (is_loop(s) && holds_call(context, s, work)) return true;
+  return false;
+}
+
+/// `using FullBarrier = cutlass::arch::ClusterTransactionBarrier;`
+std::set<std::string, std::less<>> barrier_types(const source::Tree& tree) {
+  std::set<std::string, std::less<>> out = {"ClusterBarrier", "ClusterTransactionBarrier"};
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (!n.is(NodeKind::alias_declaration)) continue;
+    const std::string_view type = n.child(Field::type_field).text();
+    if (type.ends_with("ClusterBarrier") || type.ends_with("ClusterTransactionBarrier"))
+      out.emplace(n.child(Field::name_field).text());
+  }
+  return out;
+}
+}  // namespace
+
+void extract_cpp_stores(CppContext& context) {
+  const auto outputs = output_pointers(context.tree);
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    Node left;
+    if (n.is(NodeKind::assignment_expression)) {
+      left = n.child(Field::left_field);
+    } else if (n.is(NodeKind::call_expression) && leaf_name(n.child(Field::function_field)) == "copy") {
+      // copy(registers, global) without an atom
+      std::vector<Node> arguments = n.child(Field::arguments_field).children().all();
+      std::erase_if(arguments, [](Node a) { return a.is(NodeKind::op); });
+      if (arguments.size() < 2 ||
+          !names_global(base_of(arguments.back()).empty() ? arguments.back().text()
+                                                          : base_of(arguments.back())))
+        continue;
+      left = arguments.back();
+    } else {
+      continue;
+    }
+    const std::string_view base = base_of(left);
+    const bool bare = n.is(NodeKind::call_expression) && base.empty();
+    const bool global = bare || names_global(base) ||
+                        (left.is(NodeKind::subscript_expression) && outputs.find(base) != outputs.end());
+    if (!global || !in_device_code(context, n)) continue;
+    CppDraft& draft =
+        context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
+    draft.construct = n.text().find("tma") != std::string_view::npos ? "tma-store" : "direct-store";
+  }
+}
+
+void extract_cpp_waits(CppContext& context) {
+  const auto barriers = barrier_types(context.tree);
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::call_expression) || !in_device_code(context, n)) continue;
+    const Node callee = n.child(Field::function_field);
+    const std::string leaf = leaf_name(callee);
+    const bool wgmma = leaf == "warpgroup_wait" && arguments_are_zero(callee);
+    const bool store = leaf == "tma_store_wait" && arguments_are_zero(callee);
+    if ((wgmma && after_loop(context, n, "gemm")) || (store && after_loop(context, n, "tma_store_arrive"))) {
+      CppDraft& draft = context.add(Family::D4, "drain", leaf, "waits for all work in flight", n);
+      draft.construct = "drain";
+      draft.fact.optional = true;
+    }
+    if (leaf != "wait" && leaf != "arrive") continue;
+    const std::string_view text = callee.text();
+    const auto colons = text.rfind("::");
+    if (colons == std::string_view::npos) continue;
+    const std::string_view scope = text.substr(0, colons);
+    const auto before = scope.rfind("::");
+    const std::string_view type = before == std::string_view::npos ? scope : scope.substr(before + 2);
+    if (barriers.find(type) == barriers.end()) continue;
+    CppDraft& draft = context.add(Family::D2, leaf == "wait" ? "barrier-wait" : "barrier-arrive",
+                                  std::string(type), std::string(type) + " " + leaf, n);
+    draft.construct = "barrier-" + leaf;
+  }
+}
+
+}  // namespace cutelab::reading
