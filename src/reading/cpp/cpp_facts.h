@@ -45,6 +45,9 @@ std::string leaf_name(source::Node callee);
 /// What a declaration or assignment binds the node's value to; "" when the node is part of something larger.
 std::string cpp_target(source::Node node);
 
+/// A `for`, `while` or `do` statement.
+bool is_loop(source::Node n);
+
 void extract_cpp_functions(CppContext& context);   ///< functions, call graph, __launch_bounds__
 void extract_cpp_constructs(CppContext& context);  ///< every name of the construct table
 void extract_cpp_launches(CppContext& context);    ///< <<<…>>>, cudaLaunchKernelEx, cluster launches

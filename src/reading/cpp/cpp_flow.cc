@@ -12,10 +12,6 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-bool is_loop(Node n) {
-  return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement);
-}
-
 bool in_device_code(const CppContext& context, Node n) {
   const Span span = n.span();
   return std::any_of(context.reading.functions.begin(), context.reading.functions.end(), [&](auto& f) {
@@ -25,7 +21,7 @@ bool in_device_code(const CppContext& context, Node n) {
 }
 
 /// A tensor in global memory by the naming that CuTe code keeps: gC, mC, tCgC, gmem_c.
-bool names_global(std::string_view name) {
+bool names_global_tensor(std::string_view name) {
   if (name.find("gmem") != std::string_view::npos) return true;
   for (std::size_t i = 0; i + 1 < name.size(); ++i) {
     const bool capital = name[i + 1] >= 'A' && name[i + 1] <= 'Z';
@@ -99,6 +95,10 @@ std::set<std::string, std::less<>> barrier_types(const source::Tree& tree) {
 }
 }  // namespace
 
+bool is_loop(Node n) {
+  return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement);
+}
+
 void extract_cpp_stores(CppContext& context) {
   const auto outputs = output_pointers(context.tree);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
@@ -111,8 +111,8 @@ void extract_cpp_stores(CppContext& context) {
       std::vector<Node> arguments = n.child(Field::arguments_field).children().all();
       std::erase_if(arguments, [](Node a) { return a.is(NodeKind::op); });
       if (arguments.size() < 2 ||
-          !names_global(base_of(arguments.back()).empty() ? arguments.back().text()
-                                                          : base_of(arguments.back())))
+          !names_global_tensor(base_of(arguments.back()).empty() ? arguments.back().text()
+                                                                 : base_of(arguments.back())))
         continue;
       left = arguments.back();
     } else {
@@ -120,7 +120,7 @@ void extract_cpp_stores(CppContext& context) {
     }
     const std::string_view base = base_of(left);
     const bool bare = n.is(NodeKind::call_expression) && base.empty();
-    const bool global = bare || names_global(base) ||
+    const bool global = bare || names_global_tensor(base) ||
                         (left.is(NodeKind::subscript_expression) && outputs.find(base) != outputs.end());
     if (!global || !in_device_code(context, n)) continue;
     CppDraft& draft =

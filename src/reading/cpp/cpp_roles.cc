@@ -18,10 +18,6 @@ bool mentions_role(std::string_view condition) {
   return false;
 }
 
-bool is_loop(Node n) {
-  return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement);
-}
-
 /// Set-up of barriers, by one warp that rejoins the others.
 bool initialises(Node block) {
   const std::string_view text = block.text();
