@@ -94,6 +94,11 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   return best;
 }
 
+int line_count(std::string_view text) {
+  const auto newlines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  return newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
+}
+
 std::string with_thousands(long long n) {
   std::string digits = fmt::format("{}", n);
   const std::size_t first = n < 0 ? 1 : 0;

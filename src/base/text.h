@@ -31,6 +31,9 @@ std::string with_thousands(long long n);
 /// 214016 -> "209.0 KiB"; below 1024 "17 B".
 std::string human_bytes(long long bytes);
 
+/// Lines as editors count them: a newline at the end of the text begins no further line.
+int line_count(std::string_view text);
+
 /// Terminal columns that UTF-8 text takes (combining marks 0, East Asian wide 2). Invalid bytes count 1 each.
 std::size_t display_width(std::string_view utf8);
 

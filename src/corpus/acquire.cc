@@ -208,7 +208,8 @@ Result<RegisteredCorpus> acquire_pypi(const AcquireRequest& r, const AcquireCont
     unpack.insert(unpack.end(), {entry.path().string(), staging.path()});
     auto unpacked = c.processes.run(unpack);
     if (!unpacked) return unpacked.error();
-    if (!unpacked->succeeded()) return failed(r.source, *unpacked, "unpack the wheel yourself and add the folder of its sources");
+    if (!unpacked->succeeded())
+      return failed(r.source, *unpacked, "unpack the wheel yourself and add the folder of its sources");
   }
   fs::remove_all(wheels, code);
   const std::string found = wheel_version(staging.path());

@@ -18,7 +18,8 @@ using evidence::Reading;
 void add_files(const source::Program& program, Reading& reading) {
   for (int m = static_cast<int>(reading.files.size()); m < program.size(); ++m) {
     const source::Tree& tree = program.module(m).tree();
-    reading.files.push_back({program.module(m).path(), sha256(tree.text()).substr(0, 16), line_count(tree.text())});
+    reading.files.push_back(
+        {program.module(m).path(), sha256(tree.text()).substr(0, 16), line_count(tree.text())});
   }
 }
 

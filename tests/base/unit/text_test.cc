@@ -58,6 +58,13 @@ TEST(Text, NearestAcceptsATypoAndNothingElse) {
   EXPECT_EQ(nearest("x", {}), std::nullopt);
 }
 
+TEST(Text, LinesAsEditorsCountThem) {
+  EXPECT_EQ(line_count(""), 0);
+  EXPECT_EQ(line_count("a"), 1);
+  EXPECT_EQ(line_count("a\n"), 1);
+  EXPECT_EQ(line_count("a\n\nb"), 3);
+}
+
 TEST(Text, NumbersForPeople) {
   EXPECT_EQ(with_thousands(0), "0");
   EXPECT_EQ(with_thousands(999), "999");

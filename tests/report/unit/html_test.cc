@@ -1,4 +1,5 @@
-// GCC with sanitizers reports members of <regex> as uninitialised that are not; the pragma has to precede the header.
+// GCC with sanitizers reports members of <regex> as uninitialised that are not; the pragma has to precede the
+// header.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
