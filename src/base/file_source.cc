@@ -36,6 +36,16 @@ Error write_error(const std::string& path, std::string wrong, std::string remedy
   return Error{ErrorKind::input, "write " + path, std::move(wrong), path, std::move(remedy)};
 }
 
+/// The file that a symbolic link leads to, whether it exists yet or not; a link still if links go in a
+/// circle.
+std::string behind_links(fs::path path) {
+  constexpr int most_links = 40;  // as Linux allows in one path
+  std::error_code code;
+  for (int i = 0; i < most_links && fs::is_symlink(path, code); ++i)
+    path = path.parent_path() / fs::read_symlink(path, code);  // an absolute target replaces the folder
+  return path.string();
+}
+
 /// /dev/stdout, /dev/null or a pipe of the shell: a rename would replace it, so the text goes through it.
 Status write_through(const std::string& path, const std::string& content) {
   std::ofstream out(path, std::ios::binary);
@@ -143,9 +153,9 @@ Status write_file_atomically(const std::string& asked, const std::string& conten
     if (S_ISDIR(st.st_mode)) return write_error(asked, "it is a folder", "name a file in it");
     if (!S_ISREG(st.st_mode)) return write_error(asked, "it is no file", "name a regular file");
   }
-  std::string path = asked;
-  if (fs::is_symlink(asked, code))  // the link stays and what it leads to is replaced
-    if (auto real = fs::weakly_canonical(asked, code); !code) path = real.string();
+  const std::string path = behind_links(asked);
+  if (fs::is_symlink(path, code))
+    return write_error(asked, "the symbolic links go in a circle", "name the real file");
   const fs::path target(path);
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
   const std::string part = fmt::format("{}.{}.part", path, getpid());
