@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <ostream>
 
@@ -37,22 +38,11 @@ constexpr Step steps[] = {{"--compose", "LAYOUT", "composition"},
                           {"--inverse", "left|right", ""},
                           {"--coalesce", "", "coalesce"}};
 
-std::vector<Flag> flags() {
-  std::vector<Flag> out;
-  for (const Step& step : steps) {
-    const bool inverse = *step.operation == '\0';
-    out.push_back({step.flag,
-                   step.value,
-                   inverse ? "then invert it" : fmt::format("then {}", step.operation),
-                   "",
-                   false,
-                   {}});
-    if (inverse) out.back().choices = {"left", "right"};
-  }
+void add_other_flags(std::vector<Flag>& out) {
   const Flag more[] = {
       {"--atom",
        "NAME",
-       "start from an atom: wgmma.m64n128k16.f16, mma.m16n8k16.f16, ldmatrix.x4, K_SW128 …",
+       "start from an atom: wgmma.m64n128k16.f16, ldmatrix.x4, tcgen05.ld.32x32b.x32, K_SW128 …",
        "",
        false,
        {}},
@@ -75,6 +65,15 @@ std::vector<Flag> flags() {
        {"load", "store", "ldmatrix", "stmatrix"}},
       {"--bytes", "N", "bytes per thread of --banks", "one element", false, {}},
       {"--tma", "TILE", "may TMA move this tile of the (global) layout? every rule by name", "", false, {}},
+      {"--smem", "LAYOUT", "where the tile of --tma goes, for the rules on that side", "", false, {}},
+      {"--address",
+       "ADDR",
+       "the tensor's base address in the descriptor of --tma, such as 0x0",
+       "",
+       false,
+       {}},
+      {"--forms", "", "a swizzled layout in byte and in element form, side by side", "", false, {}},
+      {"--units", "", "the layout in the 16-byte units of matrix descriptors", "", false, {}},
       {"--span", "BYTES", "swizzle span of --tma", "128", false, {"16", "32", "64", "128"}},
       {"--bits", "N", "bits of an element", "32; 16 for atoms", false, {}},
       {"--swizzle-unit",
@@ -88,6 +87,21 @@ std::vector<Flag> flags() {
       {"--json", "", "the result as JSON", "", false, {}},
   };
   out.insert(out.end(), std::begin(more), std::end(more));
+}
+
+std::vector<Flag> flags() {
+  std::vector<Flag> out;
+  for (const Step& step : steps) {
+    const bool inverse = *step.operation == '\0';
+    out.push_back({step.flag,
+                   step.value,
+                   inverse ? "then invert it" : fmt::format("then {}", step.operation),
+                   "",
+                   false,
+                   {}});
+    if (inverse) out.back().choices = {"left", "right"};
+  }
+  add_other_flags(out);
   return out;
 }
 
@@ -117,10 +131,26 @@ Result<std::int64_t> number(const Arguments& arguments, const char* flag, std::i
                "not a positive number", "", ""};
 }
 
+std::optional<std::uint64_t> parse_address(std::string_view text) {
+  const bool hexadecimal = text.substr(0, 2) == "0x";
+  if (hexadecimal) text.remove_prefix(2);
+  std::uint64_t address = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), address, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return address;
+}
+
 layout::AccessKind access_kind(const std::string& name) {
   if (name == "store") return layout::AccessKind::store;
   if (name == "ldmatrix") return layout::AccessKind::ldmatrix;
   return name == "stmatrix" ? layout::AccessKind::stmatrix : layout::AccessKind::load;
+}
+
+bool is_mma_name(const std::string& name) {
+  const std::string family = name.substr(0, name.find('.'));
+  if (family == "tcgen05") return name.substr(0, 11) != "tcgen05.ld." && name.substr(0, 11) != "tcgen05.st.";
+  return family != "ldmatrix" && family != "stmatrix" && family != "tma";
 }
 
 /// One run of the verb: the layout on its way through the flags.
@@ -171,7 +201,9 @@ class LayoutRun {
           fmt::format("  {}: elements of {} bits; its swizzle counts bytes\n", name, *bits));
       return Value(std::move(*atom));
     }
-    if (auto copy = layout::copy_atom(name)) {
+    if (!is_mma_name(name)) {
+      auto copy = layout::copy_atom(name);
+      if (!copy) return copy.error();
       view_.sections.push_back(fmt::format("  {}: (thread, bit) to bit; {}\n", name, copy->note));
       return Value(operand == "source" ? copy->source : copy->destination);
     }
@@ -217,6 +249,16 @@ class LayoutRun {
     auto width = bits();
     if (!width) return width.error();
     if (arguments_.has("--explain")) view_.sections.push_back(report::explain(view_.layout, *width, unit()));
+    if (arguments_.has("--forms")) {
+      auto forms = report::forms_text(view_.layout, *width, unit());
+      if (!forms) return forms.error();
+      view_.sections.push_back(std::move(*forms));
+    }
+    if (arguments_.has("--units")) {
+      auto units = descriptor_units(view_.layout, *width);
+      if (!units) return units.error();
+      view_.sections.push_back(fmt::format("  in descriptor units of 16 bytes\n    {}\n", units->text()));
+    }
     if (arguments_.has("--banks"))
       if (auto status = banks(*width); !status) return status;
     if (arguments_.has("--tma")) return tma(*width);
@@ -243,7 +285,19 @@ class LayoutRun {
     if (!tile) return tile.error();
     auto span = number(arguments_, "--span", 128);
     if (!span) return span.error();
-    auto report = layout::check_tma({view_.layout.layout(), *tile, width, *span, {}});
+    layout::TmaRequest request{view_.layout.layout(), *tile, width, *span, {}, {}};
+    if (arguments_.has("--smem")) {
+      auto smem = layout::parse_layout(arguments_.get("--smem"));
+      if (!smem) return smem.error();
+      request.smem = std::move(*smem);
+    }
+    if (arguments_.has("--address")) {
+      request.address = parse_address(arguments_.get("--address"));
+      if (!request.address)
+        return Error{ErrorKind::usage, "layout --address " + arguments_.get("--address"), "not an address",
+                     "", "a number, hexadecimal after 0x"};
+    }
+    auto report = layout::check_tma(request);
     if (!report) return report.error();
     view_.sections.push_back(report::tma_text(*report));
     view_.data.emplace_back("tma", report::tma_json(*report));

@@ -12,9 +12,11 @@ namespace {
 struct Type {
   std::string_view name;
   int bits;
+  int scaled = 0;  // elements of K that share a scale factor; 0: not block-scaled
 };
-constexpr Type types[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8}, {"e5m2", 8}, {"e3m2", 8},
-                          {"e2m3", 8}, {"e2m1", 8},  {"s8", 8},    {"u8", 8},   {"s4", 4},   {"f64", 64}};
+constexpr Type types[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32},    {"e4m3", 8},     {"e5m2", 8},
+                          {"e3m2", 8}, {"e2m3", 8},  {"e2m1", 8},     {"s8", 8},       {"u8", 8},
+                          {"s4", 4},   {"f64", 64},  {"mxf8", 8, 32}, {"mxf4", 4, 32}, {"nvf4", 4, 16}};
 
 struct Name {
   std::string_view family;
@@ -116,13 +118,16 @@ Result<MmaAtom> warp_atom(std::string_view name, const Name& n) {
   out.a_source = "registers";
   out.threads = written("32:1");
   out.note = "every operand lies in the registers of one warp";
+  if (n.type.scaled)
+    out.note += fmt::format("; one scale factor per {} elements of K, in registers too", n.type.scaled);
   return out;
 }
 
 Result<MmaAtom> warpgroup_atom(std::string_view name, const Name& n) {
-  if (n.m != 64 || n.n % 8 != 0 || n.n > 256 || n.k * n.type.bits != 256)
-    return unknown(name, "wgmma is m64, n a multiple of 8 up to 256, and K is 32 bytes",
-                   fmt::format("m64n128k{}", 256 / n.type.bits));
+  if (n.type.scaled || n.m != 64 || n.n % 8 != 0 || n.n > 256 || n.k * n.type.bits != 256)
+    return unknown(
+        name, "wgmma is m64, n a multiple of 8 up to 256, K is 32 bytes, and its types are not block-scaled",
+        fmt::format("m64n128k{}", 256 / n.type.bits));
   MmaAtom out;
   out.a = written(fmt::format("(128,(64,{})):(0,(1,64))", n.k));
   out.b = written(fmt::format("(128,({},{})):(0,(1,{}))", n.n, n.k, n.n));
@@ -146,7 +151,10 @@ Result<MmaAtom> warpgroup_atom(std::string_view name, const Name& n) {
 
 Result<MmaAtom> tcgen05_atom(std::string_view name, const Name& n) {
   const bool shape = n.pair ? n.m == 128 || n.m == 256 : n.m == 64 || n.m == 128;
-  const int step = n.m == 64 ? 8 : 16;
+  const int step = n.m == 64 || n.type.scaled ? 8 : 16;
+  if (n.type.scaled && (n.tmem_a || n.m != (n.pair ? 256 : 128)))
+    return unknown(name, "a block-scaled tcgen05.mma is m128 (m256 with .cta2) with A in shared memory",
+                   fmt::format("tcgen05.m128n128k{}.{}", 256 / n.type.bits, n.type.name));
   if (!shape || n.n % step != 0 || n.n > 256 || n.k * n.type.bits != 256 || (n.pair && n.n % 32 != 0))
     return unknown(name,
                    "tcgen05.mma is m64 or m128 (m128 or m256 with .cta2), n a multiple of 8 or 16 up to 256, "
@@ -166,6 +174,9 @@ Result<MmaAtom> tcgen05_atom(std::string_view name, const Name& n) {
                       "half of A's rows and of B's"
                     : "one thread issues it; A and B come from shared memory, C lies in tensor memory";
   if (n.tmem_a) out.note = "one thread issues it; A and C lie in tensor memory, B comes from shared memory";
+  if (n.type.scaled)
+    out.note +=
+        fmt::format("; one scale factor per {} elements of K, read from tensor memory", n.type.scaled);
   return out;
 }
 
@@ -186,59 +197,6 @@ Result<MmaAtom> mma_atom(std::string_view name) {
   atom->k = read->k;
   atom->a_bits = read->type.bits;
   return atom;
-}
-
-namespace {
-
-struct Copy {
-  std::string_view name;
-  std::string_view memory;     // (thread, bit) on the side of shared or tensor memory
-  std::string_view registers;  // (thread, bit) on the side of the registers
-};
-
-constexpr Copy matrix_copies[] = {
-    {"x1", "((8,4),128):((128,0),1)", "(32,32):(32,1)"},
-    {"x2", "((16,2),128):((128,0),1)", "(32,(32,2)):(32,(1,1024))"},
-    {"x4", "(32,128):(128,1)", "(32,(32,4)):(32,(1,1024))"},
-    {"x1.trans", "((8,4),128):((128,0),1)", "((4,8),(16,2)):((256,16),(1,128))"},
-    {"x2.trans", "((16,2),128):((128,0),1)", "((4,8),(16,2,2)):((256,16),(1,128,1024))"},
-    {"x4.trans", "(32,128):(128,1)", "((4,8),(16,2,4)):((256,16),(1,128,1024))"},
-};
-constexpr Copy tmem_loads[] = {
-    {"16x256b.x1", "(32,4096):(0,1)", "((4,8),(64,2)):((64,256),(1,2048))"},
-    {"32x32b.x1", "(32,1024):(0,1)", "(32,32):(32,1)"},
-    {"32x32b.x2", "(32,2048):(0,1)", "(32,64):(64,1)"},
-};
-
-}  // namespace
-
-Result<CopyAtom> copy_atom(std::string_view name) {
-  const auto make = [&](const Copy& copy, bool store, std::string note) {
-    CopyAtom out;
-    out.name = std::string(name);
-    out.source = written(std::string(store ? copy.registers : copy.memory));
-    out.destination = written(std::string(store ? copy.memory : copy.registers));
-    out.note = std::move(note);
-    return out;
-  };
-  for (const Copy& copy : matrix_copies) {
-    if (name == "ldmatrix." + std::string(copy.name))
-      return make(copy, false,
-                  "threads name 16-byte rows; those beyond the matrices' rows repeat them (thread stride 0)");
-    if (name == "stmatrix." + std::string(copy.name)) return make(copy, true, "the mirror of ldmatrix");
-  }
-  for (const Copy& copy : tmem_loads)
-    if (name == "tcgen05.ld." + std::string(copy.name))
-      return make(copy, false, "every thread of the warp names the same tensor-memory address");
-  return unknown(name, "there is no such copy", join(copy_atom_names(), ", "));
-}
-
-std::vector<std::string> copy_atom_names() {
-  std::vector<std::string> out;
-  for (const char* kind : {"ldmatrix.", "stmatrix."})
-    for (const Copy& copy : matrix_copies) out.push_back(kind + std::string(copy.name));
-  for (const Copy& copy : tmem_loads) out.push_back("tcgen05.ld." + std::string(copy.name));
-  return out;
 }
 
 std::vector<std::string> mma_atom_names() {
@@ -269,7 +227,13 @@ std::vector<std::string> mma_atom_names() {
           "tcgen05.m128n128k8.tf32",
           "tcgen05.m256n128k16.f16.cta2",
           "tcgen05.m256n256k32.e4m3.cta2",
-          "tcgen05.m128n128k16.f16.ts"};
+          "tcgen05.m128n128k16.f16.ts",
+          "tcgen05.m128n128k32.mxf8",
+          "tcgen05.m128n128k64.mxf4",
+          "tcgen05.m128n192k64.nvf4",
+          "tcgen05.m256n256k64.nvf4.cta2",
+          "mma.m16n8k64.nvf4",
+          "mma.m16n8k32.mxf8"};
 }
 
 }  // namespace cutelab::layout

@@ -20,8 +20,8 @@ struct MmaAtom {
   std::string note;  ///< what a reader has to know
 };
 
-/// A copy instruction of one warp in units of bits: (thread, bit) → bit of the source, and of the
-/// destination.
+/// A copy instruction of one warp (TMA: of one thread) in units of bits: (thread, bit) → bit of the source,
+/// and of the destination.
 struct CopyAtom {
   std::string name;  ///< "ldmatrix.x4", "stmatrix.x2.trans"
   Layout source, destination;
@@ -33,10 +33,11 @@ struct CopyAtom {
 ///   wgmma.m64n{8…256}k{8,16,32}.TYPE[.rs]                                      warpgroup, sm_90a; rs: A from
 ///   registers tcgen05.m{64,128,256}n{8…256}k{8,16,32,64}.TYPE[.cta2][.ts]                sm_100a; ts: A from
 ///   tensor memory
-/// TYPE: f16 bf16 tf32 e4m3 e5m2 e3m2 e2m3 e2m1 s8 u8 s4 f64. Errors (kind input): no such family, shape or
-/// type, with what there is.
+/// TYPE: f16 bf16 tf32 e4m3 e5m2 e3m2 e2m3 e2m1 s8 u8 s4 f64, and block-scaled mxf8 mxf4 nvf4. Errors (kind
+/// input): no such family, shape or type, with what there is.
 Result<MmaAtom> mma_atom(std::string_view name);
-/// ldmatrix.x{1,2,4}[.trans], stmatrix.x{1,2,4}[.trans], tcgen05.ld.{16x64b,16x128b,16x256b,32x32b}.x1
+/// ldmatrix.x{1,2,4}[.trans], stmatrix.x{1,2,4}[.trans]; tcgen05.{ld,st}.{16x64b,16x128b,16x256b,32x32b}.xN,
+/// N a power of two; tma.{load,multicast,store,reduce}.BOX.bBITS, the contiguous extent of the box first.
 Result<CopyAtom> copy_atom(std::string_view name);
 
 /// Names that mma_atom and copy_atom answer to, a representative of each family and type.

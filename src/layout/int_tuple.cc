@@ -30,17 +30,19 @@ bool TupleView::operator==(const TupleView& other) const {
   return true;
 }
 
-IntTuple IntTuple::tuple(const std::vector<IntTuple>& modes) {
+namespace {
+template <class Modes>
+IntTuple tuple_of(const Modes& modes) {
   TupleBuilder build;
   const auto at = build.open();
   for (const IntTuple& mode : modes) build.copy(mode);
   build.close(at, static_cast<int>(modes.size()));
   return build.take();
 }
+}  // namespace
 
-IntTuple IntTuple::tuple(std::initializer_list<IntTuple> modes) {
-  return tuple(std::vector<IntTuple>(modes));
-}
+IntTuple IntTuple::tuple(const std::vector<IntTuple>& modes) { return tuple_of(modes); }
+IntTuple IntTuple::tuple(std::initializer_list<IntTuple> modes) { return tuple_of(modes); }
 
 bool IntTuple::known() const {
   return std::all_of(begin(), end(), [](const Node& n) { return !n.is_leaf() || n.leaf.known(); });

@@ -148,6 +148,16 @@ Int Int::add(const Int& a, const Int& b) {
   return from_polynomial(std::move(p), a.basis_);
 }
 
+namespace {
+Int scaled(const Int& symbolic, std::int64_t factor, Basis basis) {
+  if (factor == 0) return Int();
+  Polynomial p = polynomial_of(symbolic);
+  for (Term& term : p.terms)
+    p.overflowed |= __builtin_mul_overflow(term.coefficient, factor, &term.coefficient);
+  return from_polynomial(std::move(p), basis);
+}
+}  // namespace
+
 Int Int::multiply(const Int& a, const Int& b) {
   const Basis basis = a.basis_.empty() ? b.basis_ : a.basis_;
   std::int64_t value = 0;
@@ -157,6 +167,7 @@ Int Int::multiply(const Int& a, const Int& b) {
     if (value != 0 || !basis.empty()) out.basis_ = basis;
     return out;
   }
+  if (a.known() || b.known()) return scaled(a.known() ? b : a, a.known() ? a.value_ : b.value_, basis);
   return from_polynomial(product(polynomial_of(a), polynomial_of(b)), basis);
 }
 

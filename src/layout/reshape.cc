@@ -50,13 +50,15 @@ Result<Layout> zip(LayoutView layout) {
       return fault("zip", 1, "mode {} has {} modes, mode 0 has {}", i, layout.mode(i).rank(), columns);
   if (layout.is_leaf()) return Layout(layout);
   if (layout.mode(0).is_leaf()) return Layout::concat({Layout(layout)});
-  std::vector<Layout> out;
+  LayoutBuilder build;
+  build.open();
   for (int j = 0; j < columns; ++j) {
-    std::vector<Layout> column;
-    for (int i = 0; i < layout.rank(); ++i) column.push_back(Layout(layout.mode(i).mode(j)));
-    out.push_back(Layout::concat(column));
+    const auto column = build.open();
+    for (int i = 0; i < layout.rank(); ++i) build.copy(layout.mode(i).mode(j));
+    build.close(column, layout.rank());
   }
-  return Layout::concat(out);
+  build.close(0, columns);
+  return build.take();
 }
 
 namespace {

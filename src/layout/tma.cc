@@ -25,6 +25,7 @@ class Checker {
     global_rules();
     box_rules();
     if (request_.smem) smem_rules(*request_.smem);
+    if (request_.address) address(*request_.address);
     alignment();
     return std::move(report_);
   }
@@ -35,7 +36,21 @@ class Checker {
                              !holds   ? Verdict::undetermined
                              : *holds ? Verdict::holds
                                       : Verdict::broken,
-                             std::move(says)});
+                             std::move(says), field_of(name)});
+  }
+  static std::string field_of(std::string_view rule) {
+    static constexpr std::pair<std::string_view, const char*> fields[] = {
+        {"rank", "tensorRank"},     {"contiguous", "globalStrides"}, {"stride-16B", "globalStrides"},
+        {"extent", "globalDim"},    {"box-extent", "boxDim"},        {"inner-16B", "boxDim"},
+        {"swizzle-span", "boxDim"}, {"tile-inner", "boxDim"},        {"address", "globalAddress"}};
+    for (const auto& [name, field] : fields)
+      if (name == rule) return field;
+    return "";
+  }
+  void address(std::uint64_t at) {
+    add("address", at != 0 && at % 16 == 0,
+        at == 0 ? "the address is 0: the tensor's pointer is null"
+                : fmt::format("{:#x}, a multiple of 16 bytes?", at));
   }
   std::optional<bool> at_most(const Int& value, std::int64_t limit) const {
     const auto order = compare(value, limit);
@@ -123,11 +138,15 @@ class Checker {
       const std::vector<Int> extents = leaves(layout.mode(i).shape);
       const std::vector<Int> strides = leaves(layout.mode(i).stride);
       for (std::size_t j = 0; j < extents.size(); ++j)
-        if (!extents[j].is(1))
-          add("smem-stride-16B", multiple_of(bytes(strides[j]), 128),
-              fmt::format("mode {}: {} elements step by {} × {} bits", i, extents[j].text(),
-                          strides[j].text(), request_.bits));
+        if (!extents[j].is(1)) smem_step(i, extents[j], strides[j]);
     }
+  }
+
+  void smem_step(int mode, const Int& extent, const Int& stride) {
+    const auto holds = multiple_of(bytes(stride), 128);
+    add("smem-stride-16B", holds,
+        fmt::format("mode {}: {} elements step by {} × {} bits{}", mode, extent.text(), stride.text(),
+                    request_.bits, holds == false ? "; an error from nvidia-cutlass-dsl 4.6 on" : ""));
   }
 
   void alignment() {

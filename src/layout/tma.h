@@ -11,11 +11,12 @@ namespace cutelab::layout {
 
 /// A tile of a global tensor to be moved by TMA. Modes of `global` and `tile` correspond.
 struct TmaRequest {
-  Layout global;                       ///< extents and strides in elements
-  IntTuple tile;                       ///< extents of the tile, one leaf per mode of global
-  std::int64_t bits = 16;              ///< of an element
-  std::int64_t swizzle_span = 128;     ///< bytes: 16 (none), 32, 64 or 128
-  std::optional<ComposedLayout> smem;  ///< where the tile goes, for the rules on that side
+  Layout global;                         ///< extents and strides in elements
+  IntTuple tile;                         ///< extents of the tile, one leaf per mode of global
+  std::int64_t bits = 16;                ///< of an element
+  std::int64_t swizzle_span = 128;       ///< bytes: 16 (none), 32, 64 or 128
+  std::optional<ComposedLayout> smem;    ///< where the tile goes, for the rules on that side
+  std::optional<std::uint64_t> address;  ///< of the tensor, when it is known
 };
 
 enum class Verdict { holds, broken, undetermined };
@@ -23,7 +24,8 @@ enum class Verdict { holds, broken, undetermined };
 struct TmaRule {
   std::string name;  ///< "box-extent"
   Verdict verdict = Verdict::holds;
-  std::string says;  ///< "mode 0: 128 of at most 256 elements"
+  std::string says;   ///< "mode 0: 128 of at most 256 elements"
+  std::string field;  ///< of cuTensorMapEncodeTiled that carries it: "boxDim"; empty: of shared memory
 };
 
 struct TmaReport {
@@ -40,7 +42,8 @@ struct TmaReport {
 /// (the box's rows are multiples of 16 bytes), swizzle-span (a row of the box is at most the span; wider
 /// tiles are cut into several boxes), tile-inner (the span divides a wider tile's row), smem-stride-16B
 /// (modes of the shared-memory side other than the contiguous one step by multiples of 16 bytes; the CuTe DSL
-/// refuses others from 4.6 on), smem-alignment (what base address the swizzle wants).
+/// refuses others from 4.6 on), smem-alignment (what base address the swizzle wants), address (not null and a
+/// multiple of 16 bytes).
 /// 1. Pre: tile has one leaf per mode of global; bits 4 to 64; the span is 16, 32, 64 or 128.
 Result<TmaReport> check_tma(const TmaRequest& request);
 

@@ -92,6 +92,27 @@ std::string explain(const ComposedLayout& layout, std::int64_t bits, layout::Swi
   return out;
 }
 
+Result<std::string> forms_text(const ComposedLayout& layout, std::int64_t bits, layout::SwizzleUnit unit) {
+  // As kernels print it: offsets in elements, the swizzle on byte addresses.
+  ComposedLayout mixed = layout;
+  if (unit == layout::SwizzleUnit::elements && !layout.plain()) {
+    auto swizzle = recast(layout.swizzle(), bits, 8);
+    if (!swizzle) return swizzle.error();
+    mixed = ComposedLayout(*swizzle, layout.offset(), layout.layout());
+  }
+  auto bytes = byte_form(mixed, bits);
+  if (!bytes) return bytes.error();
+  ComposedLayout elements = layout;
+  if (unit == layout::SwizzleUnit::bytes && !layout.plain()) {
+    auto recasted = element_form(layout, bits);
+    if (!recasted) return recasted.error();
+    elements = std::move(*recasted);
+  }
+  return fmt::format(
+      "  one mapping, two forms\n    in bytes                {}\n    in elements of {:2} bits  {}\n",
+      bytes->text(), bits, elements.text());
+}
+
 namespace {
 const char* word(layout::Verdict verdict) {
   switch (verdict) {
@@ -109,7 +130,10 @@ const char* word(layout::Verdict verdict) {
 std::string tma_text(const layout::TmaReport& report) {
   std::string out = fmt::format("  TMA: {}\n", report.legal() ? "legal" : "not legal as it stands");
   for (const layout::TmaRule& rule : report.rules)
-    out += fmt::format("    {:<12} {:<15} {}\n", word(rule.verdict), rule.name, rule.says);
+    out += fmt::format("    {:<12} {:<15} {}{}\n", word(rule.verdict), rule.name, rule.says,
+                       rule.field.empty() || rule.verdict == layout::Verdict::holds
+                           ? ""
+                           : fmt::format(" [descriptor field {}]", rule.field));
   if (report.box.empty()) return out;
   std::vector<std::string> box;
   for (const std::int64_t extent : report.box) box.push_back(fmt::format("{}", extent));
@@ -123,8 +147,10 @@ std::string tma_json(const layout::TmaReport& report) {
   out["legal"] = report.legal();
   out["rules"] = nlohmann::ordered_json::array();
   for (const layout::TmaRule& rule : report.rules)
-    out["rules"].push_back(
-        {{"name", rule.name}, {"verdict", to_lower(word(rule.verdict))}, {"says", rule.says}});
+    out["rules"].push_back({{"name", rule.name},
+                            {"verdict", to_lower(word(rule.verdict))},
+                            {"says", rule.says},
+                            {"field", rule.field}});
   out["order"] = report.order;
   out["box"] = report.box;
   out["boxes"] = report.boxes;

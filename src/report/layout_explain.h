@@ -17,6 +17,10 @@ namespace cutelab::report {
 ///     takes each of 0 … 63 once
 std::string explain(const layout::ComposedLayout& layout, std::int64_t bits, layout::SwizzleUnit unit);
 
+/// The same mapping in byte offsets and in element offsets. Error: bits are no whole bytes.
+Result<std::string> forms_text(const layout::ComposedLayout& layout, std::int64_t bits,
+                               layout::SwizzleUnit unit);
+
 /// Rules of a TMA transfer, one per line, with what each compares, then the box.
 std::string tma_text(const layout::TmaReport& report);
 std::string tma_json(const layout::TmaReport& report);

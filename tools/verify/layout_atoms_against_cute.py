@@ -32,15 +32,25 @@ MMA = {
     "tcgen05.m128n256k16.f16": f"SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,{UK},{UK}>",
     "tcgen05.m128n128k8.tf32": f"SM100_MMA_TF32_SS<tfloat32_t,tfloat32_t,float,128,128,{UK},{UK}>",
     "tcgen05.m256n128k16.f16.cta2": f"SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,{UK},{UK}>",
+    "tcgen05.m128n128k32.mxf8": f"SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,{UK},{UK}>",
+    "tcgen05.m128n128k64.mxf4": f"SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,128,32,{UK},{UK}>",
+    "tcgen05.m128n192k64.nvf4": f"SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,128,192,16,{UK},{UK}>",
+    "tcgen05.m256n256k64.nvf4.cta2": f"SM100_MMA_MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,256,256,16,{UK},{UK}>",
+    "mma.m16n8k64.nvf4": "SM120::BLOCKSCALED::SM120_16x8x64_TN_VS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,16>",
+    "mma.m16n8k32.mxf8": "SM120::BLOCKSCALED::SM120_16x8x32_TN_VS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,32>",
     "tcgen05.m128n128k16.f16.ts": f"SM100_MMA_F16BF16_TS<half_t,half_t,float,128,128,{UK},{UK}>",
 }
 COPY = {f"{kind}.x{n}{trans}": f"SM{arch}_U{32 if not trans else 16}x{n if not trans else 2 * n}_{op}_{'T' if trans else 'N'}"
         for kind, arch, op in (("ldmatrix", 75, "LDSM"), ("stmatrix", 90, "STSM")) for n in (1, 2, 4) for trans in ("", ".trans")}
-COPY |= {"tcgen05.ld.16x256b.x1": "SM100_TMEM_LOAD_16dp256b1x", "tcgen05.ld.32x32b.x1": "SM100_TMEM_LOAD_32dp32b1x", "tcgen05.ld.32x32b.x2": "SM100_TMEM_LOAD_32dp32b2x"}
+TENSOR_MEMORY = {"16x64b": ("16dp64b", 128), "16x128b": ("16dp128b", 64), "16x256b": ("16dp256b", 32), "32x32b": ("32dp32b", 128)}
+COPY |= {f"tcgen05.{kind}.{shape}.x{1 << i}": f"SM100_TMEM_{op}_{dp}{1 << i}x"
+         for kind, op in (("ld", "LOAD"), ("st", "STORE")) for shape, (dp, most) in TENSOR_MEMORY.items() for i in range(most.bit_length())}
+COPY |= {"tma.load.64x128.b16": "SM90_TMA_LOAD, C<131072>, int", "tma.store.32x8.b32": "SM90_TMA_STORE, C<8192>, int"}
 SMEM = {f"{major}_{kind}": f"SM90::GMMA::Layout_{major}_{kind}_Atom" for major in ("MN", "K") for kind in ("INTER", "SW32", "SW64", "SW128")}
 WIDTHS = {8: "int8_t", 16: "half_t", 32: "float"}
 
 PRELUDE = common.PRELUDE.replace("#include <cute/layout.hpp>", "#include <cute/tensor.hpp>\n#include <cute/atom/mma_atom.hpp>\n#include <cute/atom/copy_atom.hpp>") + r"""
+using cutlass::float_e2m1_t; using cutlass::float_e4m3_t; using cutlass::float_ue8m0_t; using cutlass::float_ue4m3_t;
 using cutlass::half_t; using cutlass::bfloat16_t; using cutlass::tfloat32_t;
 template <int B, int M, int H, int W, class L> struct Show<ComposedLayout<Swizzle<B, M, H>, smem_ptr_flag_bits<W>, L>> {
   static std::string of() { return "Sw<" + std::to_string(B) + "," + std::to_string(M) + "," + std::to_string(H) + "> o 0 o " + Show<L>::of(); } };

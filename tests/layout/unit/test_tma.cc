@@ -9,7 +9,7 @@ namespace cutelab::layout::testing {
 
 Result<TmaReport> check(const char* global, const char* tile, std::int64_t bits, std::int64_t span) {
   auto extents = parse_tuple(tile);
-  return check_tma({plain(global), *extents, bits, span, {}});
+  return check_tma({plain(global), *extents, bits, span, {}, {}});
 }
 
 std::vector<std::string> broken(const TmaReport& report) {
@@ -47,12 +47,32 @@ TEST(Tma, StridesAreMultiplesOf16Bytes) {
 // A shared-memory mode that is contiguous where global memory is not steps by one element: refused by the DSL
 // from 4.6 on.
 TEST(Tma, SharedMemoryModesStepBy16Bytes) {
-  TmaRequest request{plain("(128,128):(128,1)"), IntTuple::tuple({64, 64}), 16, 16,
-                     ComposedLayout(plain("(64,64):(1,64)"))};
+  TmaRequest request{plain("(128,128):(128,1)"),
+                     IntTuple::tuple({64, 64}),
+                     16,
+                     16,
+                     ComposedLayout(plain("(64,64):(1,64)")),
+                     {}};
   auto report = check_tma(request);
   ASSERT_TRUE(report.ok());
   const auto names = broken(*report);
   EXPECT_EQ(std::count(names.begin(), names.end(), "smem-stride-16B"), 1);
+}
+
+// A null pointer names the field of the descriptor that carries it.
+TEST(Tma, NullAddressesAreNamed) {
+  TmaRequest request{plain("(128,128):(128,1)"), IntTuple::tuple({64, 64}), 16, 128, {}, 0};
+  auto report = check_tma(request);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(broken(*report), (std::vector<std::string>{"address"}));
+  for (const TmaRule& rule : report->rules)
+    if (rule.name == "address") {
+      EXPECT_EQ(rule.field, "globalAddress");
+    }
+  request.address = 0x7f0000000010;
+  EXPECT_TRUE(check_tma(request)->legal());
+  request.address = 0x7f0000000008;
+  EXPECT_FALSE(check_tma(request)->legal());
 }
 
 TEST(LeadingMode, ExtentsOfOneMakeItAmbiguous) {
