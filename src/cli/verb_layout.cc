@@ -38,7 +38,7 @@ constexpr Step steps[] = {{"--compose", "LAYOUT", "composition"},
                           {"--inverse", "left|right", ""},
                           {"--coalesce", "", "coalesce"}};
 
-void add_other_flags(std::vector<Flag>& out) {
+void add_analysis_flags(std::vector<Flag>& out) {
   const Flag more[] = {
       {"--atom",
        "NAME",
@@ -101,7 +101,7 @@ std::vector<Flag> flags() {
                    {}});
     if (inverse) out.back().choices = {"left", "right"};
   }
-  add_other_flags(out);
+  add_analysis_flags(out);
   return out;
 }
 
@@ -131,7 +131,7 @@ Result<std::int64_t> number(const Arguments& arguments, const char* flag, std::i
                "not a positive number", "", ""};
 }
 
-std::optional<std::uint64_t> parse_address(std::string_view text) {
+std::optional<std::uint64_t> descriptor_address(std::string_view text) {
   const bool hexadecimal = text.substr(0, 2) == "0x";
   if (hexadecimal) text.remove_prefix(2);
   std::uint64_t address = 0;
@@ -292,7 +292,7 @@ class LayoutRun {
       request.smem = std::move(*smem);
     }
     if (arguments_.has("--address")) {
-      request.address = parse_address(arguments_.get("--address"));
+      request.address = descriptor_address(arguments_.get("--address"));
       if (!request.address)
         return Error{ErrorKind::usage, "layout --address " + arguments_.get("--address"), "not an address",
                      "", "a number, hexadecimal after 0x"};

@@ -9,12 +9,12 @@
 namespace cutelab::layout {
 namespace {
 
-Error unknown(std::string_view name, std::string wrong, std::string remedy) {
+Error unknown_copy(std::string_view name, std::string wrong, std::string remedy) {
   return Error{ErrorKind::input, fmt::format("atom {}", name), std::move(wrong), "", std::move(remedy)};
 }
 
 // Shapes and strides written out; both are ours, so a failure is a fault of this table.
-Layout written(const std::string& text) { return parse_layout(text)->layout(); }
+Layout written_copy(const std::string& text) { return parse_layout(text)->layout(); }
 
 struct Copy {
   std::string_view name;
@@ -41,7 +41,7 @@ constexpr TensorMemoryShape tensor_memory_shapes[] = {
     {"16x64b", 16, 64, 128}, {"16x128b", 16, 128, 64}, {"16x256b", 16, 256, 32}, {"32x32b", 32, 32, 128}};
 
 // (thread, bit) on the side of the registers; lanes follow one another every `row` bits.
-std::string register_side(const TensorMemoryShape& s, int repeats) {
+std::string tensor_memory_registers(const TensorMemoryShape& s, int repeats) {
   const int row = s.bits * repeats;
   if (s.lanes == 32) return fmt::format("(32,{}):({},1)", row, row);
   // Four threads share a lane (16x64b: two, and the others take the lanes 8 above); repeats stand side by
@@ -77,15 +77,15 @@ Result<CopyAtom> tensor_memory_atom(std::string_view name, std::string_view rest
     const auto repeats = parse_integer(parts[1].substr(1));
     if (!repeats || *repeats < 1 || *repeats > s.most_repeats ||
         !std::has_single_bit(static_cast<unsigned>(*repeats)))
-      return unknown(name, fmt::format("there is no repeat `{}`", parts[1]),
-                     fmt::format("{} has x1, x2, x4 … x{}", s.name, s.most_repeats));
+      return unknown_copy(name, fmt::format("there is no repeat `{}`", parts[1]),
+                          fmt::format("{} has x1, x2, x4 … x{}", s.name, s.most_repeats));
     const int count = static_cast<int>(*repeats);
-    const Layout memory = written(fmt::format("(32,{}):(0,1)", s.lanes * s.bits * count));
-    const Layout registers = written(register_side(s, count));
+    const Layout memory = written_copy(fmt::format("(32,{}):(0,1)", s.lanes * s.bits * count));
+    const Layout registers = written_copy(tensor_memory_registers(s, count));
     return CopyAtom{std::string(name), store ? registers : memory, store ? memory : registers,
                     tensor_memory_note(s, count)};
   }
-  return unknown(name, "not SHAPE.xREPEATS", "shapes: 16x64b, 16x128b, 16x256b, 32x32b");
+  return unknown_copy(name, "not SHAPE.xREPEATS", "shapes: 16x64b, 16x128b, 16x256b, 32x32b");
 }
 
 // "64x128.b16" after tma.load. and its like: a box of 64 contiguous by 128 elements of 16 bits.
@@ -95,21 +95,21 @@ Result<CopyAtom> box_atom(std::string_view name, std::string_view rest) {
                         ? parse_integer(parts[1].substr(1))
                         : std::nullopt;
   if (!bits || *bits < 4 || *bits > 64)
-    return unknown(name, "not tma.KIND.BOX.bBITS",
-                   "such as tma.load.64x128.b16, the contiguous extent first");
+    return unknown_copy(name, "not tma.KIND.BOX.bBITS",
+                        "such as tma.load.64x128.b16, the contiguous extent first");
   long long total = *bits;
   const auto extents = split(parts[0], 'x');
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const auto extent = parse_integer(extents[i]);
     if (!extent || *extent < 1 || *extent > 256 || extents.size() > 5)
-      return unknown(name, "a box has 1 to 5 extents of at most 256 elements",
-                     "cut the tile into several boxes");
+      return unknown_copy(name, "a box has 1 to 5 extents of at most 256 elements",
+                          "cut the tile into several boxes");
     if (i == 0 && *extent * *bits % 128 != 0)
-      return unknown(name, fmt::format("a row of {} bits is not a multiple of 16 bytes", *extent * *bits),
-                     "");
+      return unknown_copy(name,
+                          fmt::format("a row of {} bits is not a multiple of 16 bytes", *extent * *bits), "");
     total *= *extent;
   }
-  const Layout bytes = written(fmt::format("(1,{}):(0,1)", total));
+  const Layout bytes = written_copy(fmt::format("(1,{}):(0,1)", total));
   return CopyAtom{std::string(name), bytes, bytes,
                   fmt::format("one thread moves the whole box, {} bytes, through a descriptor", total / 8)};
 }
@@ -122,8 +122,8 @@ Result<CopyAtom> copy_atom(std::string_view name) {
     return name.substr(prefix.size());
   };
   for (const Copy& copy : matrix_copies) {
-    const Layout memory = written(std::string(copy.memory));
-    const Layout registers = written(std::string(copy.registers));
+    const Layout memory = written_copy(std::string(copy.memory));
+    const Layout registers = written_copy(std::string(copy.registers));
     if (after("ldmatrix.") == copy.name)
       return CopyAtom{
           std::string(name), memory, registers,
@@ -135,7 +135,7 @@ Result<CopyAtom> copy_atom(std::string_view name) {
   if (const auto rest = after("tcgen05.st.")) return tensor_memory_atom(name, *rest, true);
   for (const char* kind : {"tma.load.", "tma.multicast.", "tma.store.", "tma.reduce."})
     if (const auto rest = after(kind)) return box_atom(name, *rest);
-  return unknown(name, "there is no such copy", join(copy_atom_names(), ", "));
+  return unknown_copy(name, "there is no such copy", join(copy_atom_names(), ", "));
 }
 
 std::vector<std::string> copy_atom_names() {

@@ -32,7 +32,7 @@ bool TupleView::operator==(const TupleView& other) const {
 
 namespace {
 template <class Modes>
-IntTuple tuple_of(const Modes& modes) {
+IntTuple tuple_from(const Modes& modes) {
   TupleBuilder build;
   const auto at = build.open();
   for (const IntTuple& mode : modes) build.copy(mode);
@@ -41,8 +41,8 @@ IntTuple tuple_of(const Modes& modes) {
 }
 }  // namespace
 
-IntTuple IntTuple::tuple(const std::vector<IntTuple>& modes) { return tuple_of(modes); }
-IntTuple IntTuple::tuple(std::initializer_list<IntTuple> modes) { return tuple_of(modes); }
+IntTuple IntTuple::tuple(const std::vector<IntTuple>& modes) { return tuple_from(modes); }
+IntTuple IntTuple::tuple(std::initializer_list<IntTuple> modes) { return tuple_from(modes); }
 
 bool IntTuple::known() const {
   return std::all_of(begin(), end(), [](const Node& n) { return !n.is_leaf() || n.leaf.known(); });

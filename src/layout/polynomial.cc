@@ -149,7 +149,7 @@ Int Int::add(const Int& a, const Int& b) {
 }
 
 namespace {
-Int scaled(const Int& symbolic, std::int64_t factor, Basis basis) {
+Int scaled_by(const Int& symbolic, std::int64_t factor, Basis basis) {
   if (factor == 0) return Int();
   Polynomial p = polynomial_of(symbolic);
   for (Term& term : p.terms)
@@ -167,7 +167,7 @@ Int Int::multiply(const Int& a, const Int& b) {
     if (value != 0 || !basis.empty()) out.basis_ = basis;
     return out;
   }
-  if (a.known() || b.known()) return scaled(a.known() ? b : a, a.known() ? a.value_ : b.value_, basis);
+  if (a.known() || b.known()) return scaled_by(a.known() ? b : a, a.known() ? a.value_ : b.value_, basis);
   return from_polynomial(product(polynomial_of(a), polynomial_of(b)), basis);
 }
 
