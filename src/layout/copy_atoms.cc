@@ -71,7 +71,7 @@ std::string tensor_memory_note(const TensorMemoryShape& s, int repeats) {
 
 // "32x32b.x16" after tcgen05.ld. or tcgen05.st.
 Result<CopyAtom> tensor_memory_atom(std::string_view name, std::string_view rest, bool store) {
-  const auto parts = split(rest, '.');
+  const auto parts = cutelab::split(rest, '.');
   for (const TensorMemoryShape& s : tensor_memory_shapes) {
     if (parts.size() != 2 || parts[0] != s.name || parts[1].empty() || parts[1][0] != 'x') continue;
     const auto repeats = parse_integer(parts[1].substr(1));
@@ -90,7 +90,7 @@ Result<CopyAtom> tensor_memory_atom(std::string_view name, std::string_view rest
 
 // "64x128.b16" after tma.load. and its like: a box of 64 contiguous by 128 elements of 16 bits.
 Result<CopyAtom> box_atom(std::string_view name, std::string_view rest) {
-  const auto parts = split(rest, '.');
+  const auto parts = cutelab::split(rest, '.');
   const auto bits = parts.size() == 2 && parts[1].size() > 1 && parts[1][0] == 'b'
                         ? parse_integer(parts[1].substr(1))
                         : std::nullopt;
@@ -98,7 +98,7 @@ Result<CopyAtom> box_atom(std::string_view name, std::string_view rest) {
     return unknown_copy(name, "not tma.KIND.BOX.bBITS",
                         "such as tma.load.64x128.b16, the contiguous extent first");
   long long total = *bits;
-  const auto extents = split(parts[0], 'x');
+  const auto extents = cutelab::split(parts[0], 'x');
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const auto extent = parse_integer(extents[i]);
     if (!extent || *extent < 1 || *extent > 256 || extents.size() > 5)
