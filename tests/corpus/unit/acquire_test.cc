@@ -202,7 +202,7 @@ TEST_F(Acquire, RegistryRefusesWhatItCouldNotKeep) {
 }
 
 TEST_F(Acquire, SourcesThatWouldBeOptionsAreRefusedBeforeAnythingRuns) {
-  const FakeProcesses none({0, "", ""});
+  const FakeProcesses none(said(""));
   for (const AcquireRequest& bad :
        std::vector<AcquireRequest>{{"ext::sh -c id% x.git", "git", "", ""},
                                    {"ext::sh://x.git", "", "", ""},
