@@ -1,0 +1,157 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "reading/machine/natives.h"
+#include "reading/machine/trace.h"
+#include "reading/machine/value.h"
+#include "source/program.h"
+
+namespace cutelab::reading::machine {
+
+/// The names of one activation: a function call, a class body, a module.
+struct Scope {
+  Slots names;
+  int module = 0;
+  int function = -1;         ///< index in the module; -1 = module level, class body or lambda
+  Scope* parent = nullptr;   ///< where free names are looked up next
+  bool is_class = false;     ///< names are not seen from functions inside
+  bool is_jit = false;       ///< inside @cute.jit or @cute.kernel code
+  int activation = 0;        ///< index into Trace::activations()
+  Function* running = nullptr;
+  Value self;                ///< first parameter of a method
+  std::vector<Symbol> global_names, outer_names;  ///< `global`, `nonlocal`
+  std::vector<Value> yields;                      ///< of a generator
+};
+
+/// How a statement ended.
+enum class Flow { normal, returned, raised, broke, continued };
+
+/// What one `kernel(…).launch(…)` asked for.
+struct Launch {
+  Function* kernel = nullptr;
+  source::Node node;  ///< the `.launch(…)` call
+  int module = 0;
+  Value grid, block, cluster, smem;  ///< unbound = not passed
+  std::int64_t allocated = 0;        ///< bytes that the kernel's SmemAllocator handed out
+  bool allocated_known = true;
+  int activation = 0;  ///< of the kernel's body
+};
+
+/// A place where the run could not follow the program.
+struct GiveUp {
+  std::string reason;
+  std::string depends_on;
+  int module = 0;
+  source::Node node;
+};
+
+/// Runs the Python of a program forward, the way `python file.py` with the file's own defaults would, and
+/// writes down the value of every expression it passes. What it cannot know becomes an Unknown with its
+/// reason; a branch on an unknown condition is run both ways and the outcomes are joined; a loop of device
+/// code is run once with an unknown index. Ends by itself: steps, depth and memory are limited, and reaching a
+/// limit is a GiveUp.
+class Machine {
+ public:
+  struct Options {
+    std::vector<std::pair<std::string, std::string>> settings;  ///< flag or attribute = value, over the defaults
+    std::string arch;  ///< target that stands in for the device, "sm_100a"; empty = chosen by the program
+    int multiprocessors = 0;  ///< of the stand-in device; 0 = the target's usual one
+  };
+  Machine(source::Program& program, Options options);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Runs module 0 as the main program.
+  void run_main();
+  /// Calls each launching host function that the main program did not reach, with the constructor's defaults
+  /// and unknown tensors.
+  void run_entries();
+
+  const std::vector<Launch>& launches() const { return launches_; }
+  const std::vector<GiveUp>& give_ups() const { return give_ups_; }
+  const Trace& trace() const { return trace_; }
+  source::Program& program() { return program_; }
+  const Options& options() const { return options_; }
+
+  // --- for models -------------------------------------------------------------------------------------------
+  Symbol symbol(std::string_view name);
+  const std::string& name_of(Symbol symbol) const { return *symbol_names_[symbol]; }
+
+  template <class T, class... A>
+  T* make(A&&... arguments) {
+    auto owned = std::make_unique<T>(std::forward<A>(arguments)...);
+    T* out = owned.get();
+    arena_.push_back(std::move(owned));
+    return out;
+  }
+  Value unknown(std::string reason, std::string depends_on = {}, std::string path = {});
+  Value text(std::string s) { return make<Text>(std::move(s)); }
+  Value tuple(std::vector<Value> items) { return make<Tuple>(std::move(items)); }
+  Value list(std::vector<Value> items) { return make<List>(std::move(items)); }
+  Value external(std::string_view path);
+  Value layout(layout::ComposedLayout l) { return make<LayoutObject>(std::move(l)); }
+  Record* record(std::string kind, std::string path, const Call* made_by = nullptr);
+  Value field(const Record* record, std::string_view name);  ///< unbound when missing
+
+  /// Writes that a fork can take back. Models that change an object in place go through these.
+  void set(Slots& slots, Symbol name, Value value);
+  void set_field(Record* record, std::string_view name, Value value);
+  std::vector<Value>& mutable_items(List* list);
+  std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);
+
+  enum class Truth { no, yes, unknown };
+  Truth truth(const Value& value);
+  Truth equal(const Value& a, const Value& b);
+  /// Items of a tuple, list, set, known range, dict (keys); nullopt = not known.
+  std::optional<std::vector<Value>> items(const Value& value);
+  Value arithmetic(std::string_view op, const Value& a, const Value& b);
+  Value compare(std::string_view op, const Value& a, const Value& b);
+  /// For messages and f-strings; what Python's str() would give where that is known.
+  std::string str(const Value& value);
+  std::string repr(const Value& value);
+  Value attribute(const Value& object, std::string_view name, source::Node at = {}, int module = 0);
+  Value subscript(const Value& object, const Value& index, source::Node at = {});
+  Value call(const Value& callee, std::vector<Value> arguments,
+             std::vector<std::pair<Symbol, Value>> keywords = {}, source::Node at = {}, int module = 0);
+  /// Raises in the program: the model's caller unwinds. Returns unbound.
+  Value raise(std::string what, source::Node at, int module);
+  bool raising() const { return raising_; }
+  void give_up(std::string reason, std::string depends_on, int module, source::Node node);
+
+  /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
+  std::optional<layout::IntTuple> int_tuple(const Value& value);
+  Value from_int_tuple(layout::TupleView tuple);
+
+  /// The kernel launch whose body is running; null on the host.
+  Launch* current_launch() { return current_launch_; }
+  const std::string& arch() const { return arch_; }
+  void set_arch(std::string arch) { arch_ = std::move(arch); }
+
+ private:
+  friend class Interpreter;
+  class Interpreter;
+  std::unique_ptr<Interpreter> interpreter_;
+  source::Program& program_;
+  Options options_;
+  std::string arch_;
+  std::deque<std::unique_ptr<Object>> arena_;
+  std::unordered_map<std::string, Symbol> symbols_;
+  std::vector<const std::string*> symbol_names_;
+  std::unordered_map<std::string, External*> externals_;
+  std::vector<Launch> launches_;
+  std::vector<GiveUp> give_ups_;
+  Trace trace_;
+  Launch* current_launch_ = nullptr;
+  bool raising_ = false;
+};
+
+}  // namespace cutelab::reading::machine

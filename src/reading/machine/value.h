@@ -1,0 +1,270 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "layout/composed.h"
+#include "source/tree.h"
+
+namespace cutelab::reading::machine {
+
+struct Object;
+
+/// A Python value as the machine holds it: small ones in place, the others as objects of the machine's arena
+/// (alive as long as the machine). Copying is copying two words.
+class Value {
+ public:
+  enum class Kind : std::uint8_t { unbound, none, boolean, integer, real, object };
+
+  constexpr Value() : integer_(0) {}
+  static Value none() { return Value(Kind::none, 0); }
+  static Value boolean(bool b) { return Value(Kind::boolean, b ? 1 : 0); }
+  static Value integer(std::int64_t n) { return Value(Kind::integer, n); }
+  static Value real(double d) {
+    Value v(Kind::real, 0);
+    v.real_ = d;
+    return v;
+  }
+  Value(Object* object) : kind_(Kind::object), object_(object) {}  // NOLINT: implicit on purpose
+
+  Kind kind() const { return kind_; }
+  bool bound() const { return kind_ != Kind::unbound; }
+  bool is_none() const { return kind_ == Kind::none; }
+  bool is_bool() const { return kind_ == Kind::boolean; }
+  bool is_int() const { return kind_ == Kind::integer; }
+  bool is_integral() const { return kind_ == Kind::integer || kind_ == Kind::boolean; }
+  bool is_real() const { return kind_ == Kind::real; }
+  bool is_number() const { return is_integral() || is_real(); }
+  std::int64_t number() const { return integer_; }  ///< pre: is_integral()
+  double as_real() const { return kind_ == Kind::real ? real_ : static_cast<double>(integer_); }
+  Object* object() const { return kind_ == Kind::object ? object_ : nullptr; }
+  /// The object if it is a T.
+  template <class T>
+  T* as() const;
+  bool is_unknown() const;
+  /// The same place in memory, or equal small values.
+  bool same(const Value& other) const { return kind_ == other.kind_ && integer_ == other.integer_; }
+
+ private:
+  Value(Kind kind, std::int64_t n) : kind_(kind), integer_(n) {}
+  Kind kind_ = Kind::unbound;
+  union {
+    std::int64_t integer_;
+    double real_;
+    Object* object_;
+  };
+};
+
+using Symbol = std::uint32_t;  ///< an interned name
+
+/// Names with values, in the order they were bound: locals, attributes of an instance, keyword arguments.
+class Slots {
+ public:
+  Value* find(Symbol name) {
+    for (auto& [key, value] : items_)
+      if (key == name && value.bound()) return &value;
+    return nullptr;
+  }
+  const Value* find(Symbol name) const { return const_cast<Slots*>(this)->find(name); }
+  /// The value's place, made if missing. Callers that may run inside a fork write through Machine::set.
+  Value& at(Symbol name) {
+    for (auto& [key, value] : items_)
+      if (key == name) return value;
+    items_.emplace_back(name, Value());
+    return items_.back().second;
+  }
+  const std::vector<std::pair<Symbol, Value>>& items() const { return items_; }
+
+ private:
+  std::vector<std::pair<Symbol, Value>> items_;
+};
+
+enum class Type : std::uint8_t {
+  unknown,
+  text,
+  tuple,
+  list,
+  dict,
+  set,
+  function,
+  klass,
+  instance,
+  method,
+  module,
+  external,
+  record,
+  layout,
+  range,
+  slice,
+  super,
+};
+
+struct Object {
+  explicit Object(Type t) : type(t) {}
+  virtual ~Object() = default;
+  Type type;
+};
+
+/// Not determined: why, what it hangs on, and in which qualified path it came to be. Operations on it give
+/// unknowns again.
+struct Unknown : Object {
+  static constexpr Type tag = Type::unknown;
+  Unknown() : Object(tag) {}
+  std::string reason;
+  std::string depends_on;
+  std::string path;  ///< "cutlass.cute.arch.thread_idx", as an External's
+};
+
+struct Text : Object {
+  static constexpr Type tag = Type::text;
+  explicit Text(std::string s) : Object(tag), text(std::move(s)) {}
+  std::string text;
+};
+
+struct Tuple : Object {
+  static constexpr Type tag = Type::tuple;
+  explicit Tuple(std::vector<Value> v) : Object(tag), items(std::move(v)) {}
+  std::vector<Value> items;
+  std::vector<Symbol> names;  ///< of a named tuple
+};
+
+struct List : Object {
+  static constexpr Type tag = Type::list;
+  explicit List(std::vector<Value> v) : Object(tag), items(std::move(v)) {}
+  std::vector<Value> items;
+};
+
+/// In insertion order; keys compare with Machine::equal.
+struct Dict : Object {
+  static constexpr Type tag = Type::dict;
+  Dict() : Object(tag) {}
+  std::vector<std::pair<Value, Value>> items;
+};
+
+struct Set : Object {
+  static constexpr Type tag = Type::set;
+  Set() : Object(tag) {}
+  std::vector<Value> items;
+};
+
+struct Scope;
+struct Class;
+
+/// A `def` or lambda of some module with the scope it closes over.
+struct Function : Object {
+  static constexpr Type tag = Type::function;
+  Function() : Object(tag) {}
+  int module = 0;
+  int index = -1;            ///< in PythonModule::functions(); -1 = lambda
+  source::Node node;         ///< function_definition or lambda
+  Scope* closure = nullptr;  ///< where free names are looked up
+  Class* owner = nullptr;    ///< class whose body it stands in
+  bool is_static = false, is_class_method = false, is_property = false, is_cached = false;
+  bool is_jit = false;     ///< @cute.jit or @cute.kernel: `range` loops and unknown branches are dynamic
+  bool is_kernel = false;  ///< @cute.kernel: calling it gives something to launch
+  std::string path;        ///< "cutlass.utils.hopper_helpers.make_smem_layout_a", or its own qualified name
+};
+
+struct Class : Object {
+  static constexpr Type tag = Type::klass;
+  Class() : Object(tag) {}
+  int module = 0;
+  int index = -1;  ///< in PythonModule::classes(); -1 = none
+  source::Node node;
+  std::string name, path;
+  std::vector<Value> bases;  ///< Class or External
+  Slots attributes;
+  std::vector<std::pair<Symbol, source::Node>> annotations;  ///< in order, of the body
+  Scope* scope = nullptr;                                    ///< the body's names
+  bool is_dataclass = false, is_enum = false, is_named_tuple = false;
+  Object* storage = nullptr;  ///< a @cute.struct's computed Record "struct"
+};
+
+struct Instance : Object {
+  static constexpr Type tag = Type::instance;
+  Instance() : Object(tag) {}
+  Class* klass = nullptr;
+  Slots attributes;
+  source::Node made_at;
+  int made_in = 0;  ///< module of made_at
+};
+
+struct Method : Object {
+  static constexpr Type tag = Type::method;
+  Method() : Object(tag) {}
+  Value self;
+  Value function;    ///< Function, External
+  std::string name;  ///< of a method of a built-in or modelled value: looked up in the tables when called
+};
+
+/// A module of the program: its names.
+struct Module : Object {
+  static constexpr Type tag = Type::module;
+  Module() : Object(tag) {}
+  int index = 0;
+  Scope* scope = nullptr;
+};
+
+/// Something of a library, known by its qualified name: "torch.float16", "cutlass.Float16",
+/// "cutlass.cute.make_layout".
+struct External : Object {
+  static constexpr Type tag = Type::external;
+  External() : Object(tag) {}
+  std::string path;
+  std::string_view leaf() const {
+    const auto dot = path.rfind('.');
+    return dot == std::string::npos ? std::string_view(path) : std::string_view(path).substr(dot + 1);
+  }
+};
+
+/// A value of a modelled library class: `kind` names the model ("Tensor", "TiledMma", "struct", "dtype"),
+/// `path` how it was made (for the facts: "cutlass.pipeline.PipelineTmaAsync.create").
+struct Record : Object {
+  static constexpr Type tag = Type::record;
+  Record() : Object(tag) {}
+  std::string kind;
+  std::string path;
+  Slots fields;
+  source::Node made_at;  ///< the call that made it
+  int made_in = -1;      ///< module of made_at
+};
+
+/// Layout, ComposedLayout: a value of the layout room.
+struct LayoutObject : Object {
+  static constexpr Type tag = Type::layout;
+  explicit LayoutObject(layout::ComposedLayout l) : Object(tag), layout(std::move(l)) {}
+  layout::ComposedLayout layout;
+};
+
+struct Range : Object {
+  static constexpr Type tag = Type::range;
+  Range() : Object(tag) {}
+  Value begin = Value::integer(0), end, step = Value::integer(1);
+  bool unrolled = false;  ///< range_constexpr
+  bool dynamic = false;   ///< cutlass.range: always one pass with an unknown index
+};
+
+struct Slice : Object {
+  static constexpr Type tag = Type::slice;
+  Slice() : Object(tag) {}
+  Value begin, end, step;
+};
+
+/// `super()` of a method.
+struct Super : Object {
+  static constexpr Type tag = Type::super;
+  Super() : Object(tag) {}
+  Value self;
+  Class* after = nullptr;  ///< look in its bases
+};
+
+template <class T>
+T* Value::as() const {
+  return kind_ == Kind::object && object_->type == T::tag ? static_cast<T*>(object_) : nullptr;
+}
+inline bool Value::is_unknown() const { return kind_ == Kind::object && object_->type == Type::unknown; }
+
+}  // namespace cutelab::reading::machine
