@@ -27,7 +27,9 @@ namespace cutelab::source {
   X(parameter_list) X(parameter_declaration) X(optional_parameter_declaration) X(field_declaration_list) X(base_class_clause) \
   X(storage_class_specifier) X(type_qualifier) X(alignas_qualifier) X(gnu_asm_expression) X(assignment_expression) X(lambda_expression) \
   X(namespace_definition) X(declaration_list) X(initializer_list) X(array_declarator) X(primitive_type) X(for_range_loop) \
-  X(raw_string_literal) X(preproc_arg) X(system_lib_string) X(subscript_expression) X(pointer_expression) X(cast_expression)
+  X(break_statement) X(continue_statement) X(global_statement) X(nonlocal_statement) X(delete_statement) X(yield) X(ellipsis) \
+  X(set) X(set_comprehension) X(dictionary_comprehension) X(if_clause) X(as_pattern) X(as_pattern_target) X(generic_type) X(type_parameter) \
+  X(format_specifier) X(escape_sequence) X(raw_string_literal) X(preproc_arg) X(system_lib_string) X(subscript_expression) X(pointer_expression) X(cast_expression)
 
 /// Grammar fields asked for by name.
 #define CUTELAB_SOURCE_FIELDS(X) \

@@ -29,10 +29,9 @@ struct Scope {
   Value self;                ///< first parameter of a method
   std::vector<Symbol> global_names, outer_names;  ///< `global`, `nonlocal`
   std::vector<Value> yields;                      ///< of a generator
+  std::vector<Value> maybe_returned;              ///< returns on branches whose condition is unknown
+  bool lazy = false;  ///< a library module: its names are made when first asked for
 };
-
-/// How a statement ended.
-enum class Flow { normal, returned, raised, broke, continued };
 
 /// What one `kernel(…).launch(…)` asked for.
 struct Launch {
@@ -118,6 +117,8 @@ class Machine {
   /// For messages and f-strings; what Python's str() would give where that is known.
   std::string str(const Value& value);
   std::string repr(const Value& value);
+  /// An expression in a scope, e.g. the annotation of a class body's name in Class::scope.
+  Value evaluate(source::Node expression, Scope* scope);
   Value attribute(const Value& object, std::string_view name, source::Node at = {}, int module = 0);
   Value subscript(const Value& object, const Value& index, source::Node at = {});
   Value call(const Value& callee, std::vector<Value> arguments,
@@ -126,6 +127,11 @@ class Machine {
   Value raise(std::string what, source::Node at, int module);
   bool raising() const { return raising_; }
   void give_up(std::string reason, std::string depends_on, int module, source::Node node);
+
+  /// A setting by its name ("mnkl", "self.num_stages"), which then counts as used.
+  const std::string* setting(const std::string& name);
+  const std::set<std::string>& used_settings() const { return used_settings_; }
+  std::string exception_text() const;  ///< of the exception under way
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
   std::optional<layout::IntTuple> int_tuple(const Value& value);
@@ -137,8 +143,8 @@ class Machine {
   void set_arch(std::string arch) { arch_ = std::move(arch); }
 
  private:
-  friend class Interpreter;
   class Interpreter;
+  friend class Interpreter;
   std::unique_ptr<Interpreter> interpreter_;
   source::Program& program_;
   Options options_;
@@ -152,6 +158,9 @@ class Machine {
   Trace trace_;
   Launch* current_launch_ = nullptr;
   bool raising_ = false;
+  Value exception_;
+  std::set<std::string> used_settings_;
+  std::unordered_map<std::string, Value> symbol_values_;  ///< unknowns by the symbol they became in a layout
 };
 
 }  // namespace cutelab::reading::machine

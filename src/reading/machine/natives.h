@@ -39,6 +39,11 @@ using Native = std::optional<Value> (*)(Call&);
 /// Attribute of a modelled value; unbound arguments, `self` is the value.
 using Getter = std::optional<Value> (*)(Machine&, const Value& self);
 
+/// Special names, as in Python: a method "__getitem__" of a kind, or of a function's path
+/// ("struct.MemRange.__getitem__"), takes the items of the index as arguments; "__call__", "__len__", "__eq__",
+/// "__add__", "__radd__", "__mul__", … likewise. Kinds of built-in values: "str", "list", "dict", "tuple", "set",
+/// "int", "float", "function", "class", "Layout".
+///
 /// Tables of models. Functions are keyed by package and last name: {"cutlass", "make_layout"} answers for
 /// every path that starts with "cutlass." and ends with ".make_layout" unless a longer tail is registered
 /// ("StaticPersistentTileScheduler.create"). Methods and getters are keyed by the kind of a Record, or by

@@ -1,0 +1,204 @@
+#pragma once
+#include "reading/machine/machine.h"
+
+namespace cutelab::reading::machine {
+
+/// How a statement ended.
+enum class Flow { normal, returned, raised, broke, continued };
+
+/// The engine of a Machine: statements, expressions, calls, classes, imports and forks.
+class Machine::Interpreter {
+ public:
+  explicit Interpreter(Machine& machine) : m(machine), program(machine.program_), natives(Natives::all()) {}
+
+  // statements.cc
+  Flow block(source::Node body, Scope* s);
+  Flow statement(source::Node n, Scope* s);
+
+  // expressions.cc
+  Value expression(source::Node n, Scope* s);
+
+  // calls.cc
+  Value call(const Value& callee, std::vector<Value> arguments,
+             std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module, bool complete = true,
+             Scope* from = nullptr);
+  Value call_function(Function* f, const Value* self, std::vector<Value> arguments,
+                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+
+  // modules.cc
+  Scope* module_scope(int module);  ///< runs the module's body when first asked for
+  Scope* main_scope();
+  void run_body(Scope* s, int module);
+  Value library(const std::string& path);  ///< what the library's own source defines there; unbound = nothing
+
+  // classes.cc
+  Value instantiate(Class* klass, std::vector<Value> arguments, std::vector<std::pair<Symbol, Value>> keywords,
+                    source::Node at, int module);
+  Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
+  Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
+  Value attribute(const Value& object, std::string_view name, source::Node at, int module);
+
+  // subscripts.cc
+  Value subscript(const Value& object, const Value& index, source::Node at);
+
+  // fork.cc
+  void remember(Slots* slots, Symbol name, const Value& old);
+  void remember(List* list);
+  void remember(Dict* dict);
+  Value join(const Value& a, const Value& b, const std::string& condition);
+
+  int library_depth = 0;
+
+ private:
+  friend class Machine;
+  struct Write {
+    Slots* slots = nullptr;
+    Symbol name = 0;
+    Value value;
+  };
+  template <class T>
+  struct Saved {
+    T* container = nullptr;
+    decltype(T::items) items;
+  };
+  struct Journal {
+    std::vector<Write> writes;  ///< with the old values
+    std::vector<Saved<List>> lists;
+    std::vector<Saved<Dict>> dicts;
+  };
+  struct Outcome {
+    Flow flow = Flow::normal;
+    Value result;
+    std::vector<Write> writes;  ///< with the new values
+    std::vector<Saved<List>> lists;
+    std::vector<Saved<Dict>> dicts;
+  };
+
+  // statements.cc
+  Flow statement_plain(source::Node n, Scope* s);
+  Flow expression_statement(source::Node n, Scope* s);
+  Flow assign(source::Node n, Scope* s);
+  Flow augmented(source::Node n, Scope* s);
+  void bind(source::Node target, const Value& value, Scope* s);
+  void bind_sequence(source::Node target, const Value& value, Scope* s);
+  void bind_name(Symbol name, const Value& value, Scope* s);
+  void bind_attribute(source::Node target, const Value& value, Scope* s);
+  void bind_subscript(source::Node target, const Value& value, Scope* s);
+  Flow with_statement(source::Node n, Scope* s);
+  Flow try_statement(source::Node n, Scope* s);
+  bool handles(source::Node clause, Scope* s);
+  Flow raise_statement(source::Node n, Scope* s);
+  Flow assert_statement(source::Node n, Scope* s);
+  Flow delete_statement(source::Node n, Scope* s);
+  void declare(source::Node n, Scope* s, std::vector<Symbol>& names);
+
+  // branches.cc
+  Flow if_statement(source::Node n, Scope* s);
+  Flow if_from(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
+  Flow match_statement(source::Node n, Scope* s);
+  Truth matches(source::Node pattern, const Value& subject, Scope* s);
+  Flow for_statement(source::Node n, Scope* s);
+  Flow for_range(source::Node n, Range* range, Scope* s);
+  Flow once(source::Node n, const Value& index, Scope* s);
+  Flow while_statement(source::Node n, Scope* s);
+  Flow loop_else(source::Node n, Scope* s);
+  void widen(source::Node loop, Scope* s);
+  Value unknown_item(const Value& iterable, source::Node at);
+
+  // fork.cc
+  template <class Body>
+  Outcome branch(const Body& body);
+  template <class A, class B>
+  Flow fork(const A& a, const B& b, const std::string& condition, Scope* s);
+  void take(const Outcome& outcome);
+  void merge(const Outcome& a, const Outcome& b, const std::string& condition);
+
+  // expressions.cc
+  Value evaluate(source::Node n, Scope* s);
+  Value literal(source::Node n, Scope* s);
+  Value text_literal(source::Node n, Scope* s);
+  std::optional<std::string> string_part(source::Node n, Scope* s);
+  Value sequence(source::Node n, Scope* s);
+  bool spread(source::Node n, Scope* s, std::vector<Value>& items);
+  Value dictionary(source::Node n, Scope* s);
+  Value name(source::Node n, Scope* s);
+  Value lookup(Symbol name, Scope* s);
+  Value builtin(Symbol name);
+  Value conditional(source::Node n, Scope* s);
+  Value boolean_operator(source::Node n, Scope* s);
+  Value comparison(source::Node n, Scope* s);
+  Value unary(source::Node n, Scope* s);
+  Value comprehension(source::Node n, Scope* s);
+  bool comprehend(const std::vector<source::Node>& clauses, std::size_t at, source::Node body, Scope* s,
+                  std::vector<Value>& out);
+  Value index_value(source::Node n, Scope* s);
+  Value subscript_node(source::Node n, Scope* s);
+  Value generic_type(source::Node n, Scope* s);
+  Value lambda(source::Node n, Scope* s);
+  std::string why(const Value& v);
+
+  // calls.cc
+  Value call_node(source::Node n, Scope* s);
+  void arguments_of(source::Node list, Scope* s, std::vector<Value>& arguments,
+                    std::vector<std::pair<Symbol, Value>>& keywords, bool& complete);
+  Value call_external(External* e, Call& call, Scope* from);
+  Value call_record(Record* r, Call& call);
+  Value call_method(Method* method, Call& call, Scope* from);
+  Value call_super(Call& call, Scope* from);
+  Value launch(Record* kernel_call, Call& call);
+  bool interpretable(const Function* f) const;
+  bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
+                      std::vector<std::pair<Symbol, Value>>& keywords);
+  Value run_function(Function* f, Scope* s, source::Node at, int module);
+  std::string_view kind_of(const Value& v) const;
+
+  // modules.cc
+  Flow import_statement(source::Node n, Scope* s);
+  Flow import_from(source::Node n, Scope* s);
+  Value imported_module(const std::string& dotted, int from);
+  Value member(const std::string& module, const std::string& name, int from);
+  void import_all(const std::string& module, Scope* s);
+  std::string absolute(const std::string& written, int from);
+  Value library_name(Scope* s, Symbol name);
+  Value library_import(const source::Import& import, Scope* s);
+  bool is_library(const std::string& dotted) const;
+
+  // classes.cc
+  Value define_function(source::Node n, Scope* s);
+  Value define_class(source::Node n, Scope* s);
+  Value decorated(source::Node n, Scope* s);
+  void read_decorators(const source::PythonFunction& f, Function* out) const;
+  void finish_class(Class* klass);
+  Value instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
+                              std::vector<std::pair<Symbol, Value>>& keywords);
+  Value instantiate_special(Class* klass, std::vector<Value>& arguments,
+                            std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
+  Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
+  Value attribute_of_record(Record* record, std::string_view name);
+  Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
+  Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
+  bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
+
+  Value unknown_at(std::string reason, source::Node n, std::string path = {});
+  bool stop(source::Node at, int module);
+  Symbol symbol_of(source::Node n, int module);
+  bool traced(const Scope* s) const { return !s->lazy && library_depth == 0; }
+
+  Machine& m;
+  source::Program& program;
+  const Natives& natives;
+  Value result_;
+  std::vector<Journal*> journals_;
+  std::deque<Scope> scopes_;
+  std::unordered_map<int, Scope*> scope_of_module_;
+  std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
+  std::unordered_map<std::string, Value> library_values_;
+  std::vector<std::vector<Symbol>> symbols_of_nodes_;
+  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
+  std::int64_t steps_ = 0;
+  int depth_ = 0;
+  bool stopped_ = false;
+  bool loop_may_break_ = false;
+};
+
+}  // namespace cutelab::reading::machine
