@@ -199,6 +199,7 @@ class Machine::Interpreter {
   int depth_ = 0;
   bool stopped_ = false;
   bool loop_may_break_ = false;
+  int from_activation_ = 0;
 };
 
 }  // namespace cutelab::reading::machine

@@ -131,6 +131,8 @@ class Machine {
   /// A setting by its name ("mnkl", "self.num_stages"), which then counts as used.
   const std::string* setting(const std::string& name);
   const std::set<std::string>& used_settings() const { return used_settings_; }
+  /// A setting's text as a person types it: 4, true, 128x256, (128, 256), 128,256, Float16, text.
+  Value from_text(const std::string& text);
   std::string exception_text() const;  ///< of the exception under way
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.

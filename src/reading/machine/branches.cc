@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <functional>
+
+#include "reading/machine/fork.h"
+
+namespace cutelab::reading::machine {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+
+namespace {
+constexpr int most_rounds = 4096;          // of a host loop
+constexpr int most_kernel_rounds = 24;     // of an unrolled loop in a kernel
+std::string shortened(Node n) { return std::string(n.text().substr(0, 100)); }
+}  // namespace
+
+Flow Machine::Interpreter::if_statement(Node n, Scope* s) {
+  std::vector<Node> clauses{n};
+  for (const Node c : n.children())
+    if (c.is(NodeKind::elif_clause) || c.is(NodeKind::else_clause)) clauses.push_back(c);
+  return if_from(clauses, 0, s);
+}
+
+Flow Machine::Interpreter::if_from(const std::vector<Node>& clauses, std::size_t at, Scope* s) {
+  if (at >= clauses.size()) return Flow::normal;
+  const Node clause = clauses[at];
+  if (at > 0 && traced(s)) m.trace_.note(s->module, clause, s->activation, Value());
+  if (clause.is(NodeKind::else_clause)) return block(clause.child(Field::body_field), s);
+  const Node condition = clause.child(Field::condition_field);
+  const Value value = expression(condition, s);
+  if (m.raising_) return Flow::raised;
+  switch (m.truth(value)) {
+    case Truth::yes:
+      return block(clause.child(Field::consequence_field), s);
+    case Truth::no:
+      return if_from(clauses, at + 1, s);
+    case Truth::unknown:
+      break;
+  }
+  return fork([&] { return block(clause.child(Field::consequence_field), s); },
+              [&] { return if_from(clauses, at + 1, s); }, shortened(condition), s);
+}
+
+Flow Machine::Interpreter::match_statement(Node n, Scope* s) {
+  const Value subject = expression(n.child(Field::subject_field) ? n.child(Field::subject_field)
+                                                                 : n.children().all().front(),
+                                   s);
+  std::vector<Node> cases;
+  const Node body = n.child(Field::body_field);
+  for (const Node c : (body ? body : n).children())
+    if (c.is(NodeKind::case_clause)) cases.push_back(c);
+  const std::function<Flow(std::size_t)> from = [&](std::size_t at) -> Flow {
+    if (at >= cases.size()) return Flow::normal;
+    Truth matched = Truth::yes;
+    for (const Node part : cases[at].children())
+      if (!part.is(NodeKind::block) && !part.is(NodeKind::if_clause)) {
+        matched = matches(part, subject, s);
+        break;
+      }
+    const Node consequence = cases[at].child(Field::consequence_field);
+    if (matched == Truth::yes) return block(consequence, s);
+    if (matched == Truth::no) return from(at + 1);
+    return fork([&] { return block(consequence, s); }, [&] { return from(at + 1); }, shortened(cases[at]), s);
+  };
+  return from(0);
+}
+
+Machine::Truth Machine::Interpreter::matches(Node pattern, const Value& subject, Scope* s) {
+  const std::string_view text = pattern.text();
+  if (text == "_") return Truth::yes;
+  if (text.find('|') != std::string_view::npos) {
+    Truth any = Truth::no;
+    for (const Node part : pattern.first().children()) {
+      const Truth one = matches(part, subject, s);
+      if (one == Truth::yes) return one;
+      if (one == Truth::unknown) any = one;
+    }
+    return any;
+  }
+  Node value = pattern;
+  while (value.first() && !value.is(NodeKind::attribute) && !value.is(NodeKind::string) &&
+         !value.is(NodeKind::dotted_name) && !value.is(NodeKind::tuple))
+    value = value.first();
+  if (value.is(NodeKind::dotted_name) || value.is(NodeKind::identifier)) {
+    if (value.text().find('.') == std::string_view::npos) {
+      bind_name(m.symbol(value.text()), subject, s);
+      return Truth::yes;
+    }
+    Value at;
+    for (const Node part : value.children())
+      at = at.bound() ? attribute(at, part.text(), part, s->module) : lookup(symbol_of(part, s->module), s);
+    return at.bound() ? m.equal(subject, at) : Truth::unknown;
+  }
+  return m.equal(subject, expression(value, s));
+}
+
+Flow Machine::Interpreter::loop_else(Node n, Scope* s) {
+  for (const Node c : n.children())
+    if (c.is(NodeKind::else_clause)) return block(c.child(Field::body_field), s);
+  return Flow::normal;
+}
+
+Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
+  const Value iterable = expression(n.child(Field::right_field), s);
+  if (m.raising_) return Flow::raised;
+  Range* range = iterable.as<Range>();
+  if (range && (range->dynamic || (s->is_jit && !range->unrolled)))
+    return once(n, m.unknown("index of a loop that runs on the device", std::string(n.child(Field::left_field).text())), s);
+  const auto items = m.items(iterable);
+  if (!items) {
+    const Value item = unknown_item(iterable, n);
+    return once(n, item, s);
+  }
+  const int most = m.current_launch_ ? most_kernel_rounds : most_rounds;
+  int round = 0;
+  for (const Value& item : *items) {
+    if (stopped_) break;
+    if (++round > most) {
+      if (!m.current_launch_) m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module, n);
+      return once(n, m.unknown("index of a loop that is not followed to its end"), s);
+    }
+    bind(n.child(Field::left_field), item, s);
+    const bool outer = loop_may_break_;
+    loop_may_break_ = false;
+    const Flow flow = block(n.child(Field::body_field), s);
+    const bool left = loop_may_break_;
+    loop_may_break_ = outer;
+    if (flow == Flow::returned || flow == Flow::raised) return flow;
+    if (flow == Flow::broke) return Flow::normal;
+    if (left) return Flow::normal;
+  }
+  return loop_else(n, s);
+}
+
+Value Machine::Interpreter::unknown_item(const Value& iterable, Node at) {
+  const Node left = at.child(Field::left_field);
+  std::string path;
+  if (const Unknown* u = iterable.as<Unknown>()) path = u->path;
+  return m.unknown("item of " + why(iterable), std::string(left.text()), path.empty() ? path : path + "[]");
+}
+
+/// One pass that stands for all: what the body changes is not known in it nor after it.
+Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
+  widen(n, s);
+  if (n.is(NodeKind::for_statement)) bind(n.child(Field::left_field), index, s);
+  const bool outer = loop_may_break_;
+  const Flow flow = block(n.child(Field::body_field), s);
+  loop_may_break_ = outer;
+  if (flow == Flow::raised) return flow;
+  if (flow == Flow::returned) {
+    s->maybe_returned.push_back(result_);
+    return Flow::normal;
+  }
+  widen(n, s);
+  return Flow::normal;
+}
+
+/// Numbers that the body assigns to names from before the loop become unknown; objects keep their type, as
+/// the DSL asks of loops on the device.
+void Machine::Interpreter::widen(Node loop, Scope* s) {
+  auto& known = assigned_[loop.tree()];
+  const auto [place, fresh] = known.try_emplace(loop.index());
+  if (fresh) {
+    const Node body = loop.child(Field::body_field);
+    for (std::uint32_t i = body.index(); i < body.end_index();) {
+      const Node n = loop.tree()->at(i);
+      if (n.is(NodeKind::function_definition) || n.is(NodeKind::lambda)) {
+        i = n.end_index();
+        continue;
+      }
+      ++i;
+      if (!n.is(NodeKind::assignment) && !n.is(NodeKind::augmented_assignment)) continue;
+      const Node left = n.child(Field::left_field);
+      for (std::uint32_t k = left.index(); k < left.end_index(); ++k) {
+        const Node target = loop.tree()->at(k);
+        if (target.is(NodeKind::attribute) || target.is(NodeKind::subscript)) break;
+        if (target.is(NodeKind::identifier)) place->second.push_back(symbol_of(target, s->module));
+      }
+    }
+  }
+  for (const Symbol name : place->second) {
+    const Value* value = s->names.find(name);
+    if (value && (value->is_number() || value->is_none()))
+      m.set(s->names, name,
+            m.unknown("changes in the loop at line " + std::to_string(loop.line()), m.name_of(name)));
+  }
+}
+
+Flow Machine::Interpreter::while_statement(Node n, Scope* s) {
+  const Node condition = n.child(Field::condition_field);
+  for (int round = 0; !stopped_; ++round) {
+    Value value = expression(condition, s);
+    if (m.raising_) return Flow::raised;
+    Truth truth = m.truth(value);
+    if (truth == Truth::no) return round == 0 || !s->is_jit ? loop_else(n, s) : Flow::normal;
+    if (truth == Truth::unknown || s->is_jit || round >= most_rounds) {
+      if (round >= most_rounds) m.give_up("the loop runs too long to be followed", shortened(condition), s->module, n);
+      return once(n, {}, s);
+    }
+    const bool outer = loop_may_break_;
+    loop_may_break_ = false;
+    const Flow flow = block(n.child(Field::body_field), s);
+    const bool left = loop_may_break_;
+    loop_may_break_ = outer;
+    if (flow == Flow::returned || flow == Flow::raised) return flow;
+    if (flow == Flow::broke || left) return Flow::normal;
+  }
+  return Flow::normal;
+}
+
+}  // namespace cutelab::reading::machine

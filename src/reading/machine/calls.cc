@@ -1,0 +1,334 @@
+#include <algorithm>
+
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+
+namespace {
+constexpr int deepest_calls = 90;
+using Keywords = std::vector<std::pair<Symbol, Value>>;
+}  // namespace
+
+void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>& arguments, Keywords& keywords,
+                                        bool& complete) {
+  if (list.is(NodeKind::generator_expression)) {
+    arguments.push_back(expression(list, s));
+    return;
+  }
+  for (const Node a : list.children()) {
+    if (m.raising_) return;
+    if (a.is(NodeKind::keyword_argument)) {
+      const Value value = expression(a.child(Field::value_field), s);
+      keywords.emplace_back(symbol_of(a.child(Field::name_field), s->module), value);
+    } else if (a.is(NodeKind::list_splat)) {
+      if (!spread(a, s, arguments)) complete = false;
+    } else if (a.is(NodeKind::dictionary_splat)) {
+      const Value inner = expression(a.children().all().front(), s);
+      const Dict* dict = inner.as<Dict>();
+      if (!dict) complete = false;
+      if (dict)
+        for (const auto& [key, value] : dict->items)
+          if (const Text* text = key.as<Text>()) keywords.emplace_back(m.symbol(text->text), value);
+    } else {
+      arguments.push_back(expression(a, s));
+    }
+  }
+}
+
+Value Machine::Interpreter::call_node(Node n, Scope* s) {
+  const Value callee = expression(n.child(Field::function_field), s);
+  if (m.raising_) return {};
+  std::vector<Value> arguments;
+  Keywords keywords;
+  bool complete = true;
+  arguments_of(n.child(Field::arguments_field), s, arguments, keywords, complete);
+  if (m.raising_) return {};
+  return call(callee, std::move(arguments), std::move(keywords), n, s->module, complete, s);
+}
+
+Value Machine::Interpreter::call(const Value& callee, std::vector<Value> arguments, Keywords keywords, Node at,
+                                 int module, bool complete, Scope* from) {
+  if (Function* f = callee.as<Function>()) {
+    if (const Native native = natives.find_function(f->path)) {
+      Call c{m, f->path, {}, arguments, keywords, at, module, complete};
+      if (auto value = native(c)) return *value;
+      if (m.raising_) return {};
+    }
+    return call_function(f, nullptr, std::move(arguments), std::move(keywords), at, module);
+  }
+  Call c{m, {}, {}, std::move(arguments), std::move(keywords), at, module, complete};
+  if (Method* method = callee.as<Method>()) return call_method(method, c, from);
+  if (External* e = callee.as<External>()) return call_external(e, c, from);
+  if (Class* klass = callee.as<Class>()) {
+    if (const Native native = natives.find_function(klass->path)) {
+      c.path = klass->path;
+      if (auto value = native(c)) return *value;
+      if (m.raising_) return {};
+    }
+    return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module);
+  }
+  if (Record* r = callee.as<Record>()) return call_record(r, c);
+  if (Instance* instance = callee.as<Instance>()) {
+    const Value method = class_attribute(instance->klass, m.symbol("__call__"));
+    if (Function* f = method.as<Function>())
+      return call_function(f, &callee, std::move(c.arguments), std::move(c.keywords), at, module);
+  }
+  std::string path;
+  if (const Unknown* u = callee.as<Unknown>()) path = u->path;
+  return m.unknown("the call's function is not known: " + why(callee), at ? std::string(at.text().substr(0, 80)) : "", path);
+}
+
+Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
+  if (e->path == "builtins.super") return call_super(c, from);
+  c.path = e->path;
+  if (const Native native = natives.find_function(e->path)) {
+    if (auto value = native(c)) return *value;
+    if (m.raising_) return {};
+  }
+  if (e->path.starts_with("cutlass.")) {
+    const Value defined = library(e->path);
+    Function* f = defined.as<Function>();
+    if (f && interpretable(f)) return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
+    if (const External* other = defined.as<External>())
+      if (other->path != e->path) return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
+    if (Class* klass = defined.as<Class>()) {
+      const std::string& name = library_names_[klass->module];
+      if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch"))
+        return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
+    }
+  }
+  if (e->path.starts_with("builtins.") && (e->leaf().ends_with("Error") || e->leaf().ends_with("Exception") || e->leaf() == "SystemExit")) {
+    Record* r = m.record("exception", e->path, &c);
+    m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
+    return r;
+  }
+  return m.unknown("a library call that is not modelled: " + e->path, c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
+}
+
+Value Machine::Interpreter::call_super(Call& c, Scope* from) {
+  Super* super = m.make<Super>();
+  while (from && !from->running) from = from->parent;
+  if (c.arguments.size() >= 2) super->self = c.arguments[1];
+  if (!from) return unknown_at("super() outside a method", c.node);
+  if (!super->self.bound()) super->self = from->self;
+  super->after = from->running->owner;
+  return super;
+}
+
+std::string_view Machine::Interpreter::kind_of(const Value& v) const {
+  if (v.is_int() || v.is_bool()) return "int";
+  if (v.is_real()) return "float";
+  const Object* o = v.object();
+  if (!o) return "none";
+  switch (o->type) {
+    case Type::text:
+      return "str";
+    case Type::tuple:
+      return "tuple";
+    case Type::list:
+      return "list";
+    case Type::dict:
+      return "dict";
+    case Type::set:
+      return "set";
+    case Type::function:
+    case Type::method:
+      return "function";
+    case Type::klass:
+      return "class";
+    case Type::layout:
+      return "Layout";
+    case Type::record:
+      return static_cast<const Record*>(o)->kind;
+    default:
+      return "";
+  }
+}
+
+Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
+  if (Function* f = method->function.as<Function>())
+    return call_function(f, &method->self, std::move(c.arguments), std::move(c.keywords), c.node, c.module);
+  const std::string_view kind = kind_of(method->self);
+  if (kind == "KernelCall" && method->name == "launch") return launch(method->self.as<Record>(), c);
+  const std::string path = std::string(kind) + "." + method->name;
+  c.path = path;
+  c.self = method->self;
+  if (const Native native = natives.find_method(kind, method->name)) {
+    if (auto value = native(c)) return *value;
+    if (m.raising_) return {};
+  }
+  std::string origin = path;
+  if (const Record* r = method->self.as<Record>()) origin = r->path + "." + method->name;
+  return m.unknown("a method that is not modelled: " + path, c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
+}
+
+Value Machine::Interpreter::call_record(Record* r, Call& c) {
+  c.path = r->path;
+  c.self = r;
+  if (const Native native = natives.find_method(r->kind, "__call__")) {
+    if (auto value = native(c)) return *value;
+    if (m.raising_) return {};
+  }
+  return m.unknown("a call of " + r->kind, c.node ? std::string(c.node.text().substr(0, 80)) : "", r->path);
+}
+
+/// Library functions written in plain Python; those that build compiled operations are not worth running.
+bool Machine::Interpreter::interpretable(const Function* f) const {
+  const auto known = library_names_.find(f->module);
+  if (known == library_names_.end()) return true;
+  const std::string& module = known->second;
+  for (const char* prefix : {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing", "cutlass.pipeline.helpers",
+                             "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax"})
+    if (module.starts_with(prefix)) return true;
+  return false;
+}
+
+bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Value>& arguments, Keywords& keywords) {
+  struct Formal {
+    std::string name;
+    Node default_value;
+    source::Parameter::Form form = source::Parameter::Form::plain;
+  };
+  std::vector<Formal> formals;
+  if (f->index >= 0) {
+    for (const auto& p : program.module(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
+      formals.push_back({p.name, p.default_value, p.form});
+  } else {
+    for (const Node p : f->node.child(Field::parameters_field).children()) {
+      const bool with_default = p.is(NodeKind::default_parameter);
+      formals.push_back({std::string((with_default ? p.child(Field::name_field) : p).text()),
+                         with_default ? p.child(Field::value_field) : Node(), source::Parameter::Form::plain});
+    }
+  }
+  std::size_t next = 0;
+  std::vector<bool> used(keywords.size(), false);
+  for (const Formal& formal : formals) {
+    const Symbol name = m.symbol(formal.name);
+    Value value;
+    if (formal.form == source::Parameter::Form::star) {
+      value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())), arguments.end()});
+      next = arguments.size();
+    } else if (formal.form == source::Parameter::Form::double_star) {
+      Dict* rest = m.make<Dict>();
+      for (std::size_t i = 0; i < keywords.size(); ++i)
+        if (!used[i]) rest->items.emplace_back(m.text(m.name_of(keywords[i].first)), keywords[i].second);
+      value = rest;
+    } else {
+      for (std::size_t i = 0; i < keywords.size() && !value.bound(); ++i)
+        if (keywords[i].first == name && !used[i]) {
+          value = keywords[i].second;
+          used[i] = true;
+        }
+      if (!value.bound() && next < arguments.size()) value = arguments[next++];
+      if (!value.bound() && formal.default_value) {
+        ++library_depth;
+        value = expression(formal.default_value, f->closure);
+        --library_depth;
+      }
+      if (!value.bound()) value = m.unknown("an argument that the call does not give", formal.name);
+    }
+    s->names.at(name) = value;
+    if (!s->self.bound()) s->self = value;
+  }
+  return !m.raising_;
+}
+
+Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,
+                                          Keywords keywords, Node at, int module) {
+  int calls = 0;
+  calls = depth_;
+  if (calls > 300 || static_cast<int>(m.trace_.activations().size()) > 60'000) {
+    m.give_up("calls nest too deep or are too many", f->path, module, at);
+    return m.unknown("calls nest too deep", f->path);
+  }
+  if (self) arguments.insert(arguments.begin(), *self);
+  if (f->is_kernel && !m.current_launch_) {
+    Record* made = m.record("KernelCall", f->path);
+    made->made_at = at;
+    made->made_in = module;
+    m.set_field(made, "function", f);
+    m.set_field(made, "arguments", m.tuple(arguments));
+    Dict* named = m.make<Dict>();
+    for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
+    m.set_field(made, "keywords", named);
+    return made;
+  }
+  scopes_.emplace_back();
+  Scope* s = &scopes_.back();
+  s->module = f->module;
+  s->function = f->index;
+  s->parent = f->closure;
+  s->running = f;
+  s->is_jit = f->is_jit || f->is_kernel;
+  if (!enter_function(f, s, arguments, keywords)) return {};
+  return run_function(f, s, at, module);
+}
+
+Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int module) {
+  const bool is_library = f->closure && f->closure->lazy ? true : library_names_.count(f->module) > 0;
+  library_depth += is_library ? 1 : 0;
+  const bool loop_may_break = loop_may_break_;
+  int activation = 0;
+  if (!is_library && library_depth == 0) {
+    activation = m.trace_.enter({from_activation_, at, module, f->module, f->index});
+    s->activation = activation;
+  }
+  const int outer = from_activation_;
+  from_activation_ = activation;
+  Value value;
+  bool ordinary = true;
+  if (f->index < 0) {
+    value = expression(f->node.child(Field::body_field), s);
+  } else {
+    ++depth_;
+    const Flow flow = block(f->node.child(Field::body_field), s);
+    --depth_;
+    value = flow == Flow::returned ? result_ : Value::none();
+    ordinary = flow != Flow::raised && !stopped_;
+    if (flow == Flow::raised) value = Value();
+    for (const Value& maybe : s->maybe_returned)
+      value = value.bound() && flow == Flow::returned ? join(maybe, value, "a return on a branch") : value.bound() && !value.is_none() ? value : maybe;
+    if (!s->yields.empty()) value = m.list(s->yields);
+  }
+  from_activation_ = outer;
+  loop_may_break_ = loop_may_break;
+  if (activation > 0 || !is_library) m.trace_.finish(activation, ordinary);
+  library_depth -= is_library ? 1 : 0;
+  return value;
+}
+
+/// `kernel(…).launch(grid=…, block=…)`: notes the launch and runs the kernel's body.
+Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
+  Launch made;
+  made.kernel = m.field(kernel_call, "function").as<Function>();
+  made.node = c.node;
+  made.module = c.module;
+  made.grid = c.get(-1, "grid");
+  made.block = c.get(-1, "block");
+  made.cluster = c.get(-1, "cluster");
+  made.smem = c.get(-1, "smem");
+  constexpr std::size_t most_launches = 64;
+  if (m.launches_.size() >= most_launches) return Value::none();
+  // The launch list must not move while a kernel's body runs: current_launch_ points into a local.
+  Launch* outer = m.current_launch_;
+  m.current_launch_ = &made;
+  std::vector<Value> arguments = m.field(kernel_call, "arguments").as<Tuple>()->items;
+  Keywords keywords;
+  for (const auto& [key, value] : m.field(kernel_call, "keywords").as<Dict>()->items)
+    keywords.emplace_back(m.symbol(key.as<Text>()->text), value);
+  made.activation = static_cast<int>(m.trace_.activations().size());
+  call_function(made.kernel, nullptr, std::move(arguments), std::move(keywords), kernel_call->made_at,
+                kernel_call->made_in);
+  m.current_launch_ = outer;
+  if (m.raising_) {
+    m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module, made.node);
+    m.raising_ = false;
+  }
+  m.launches_.push_back(made);
+  return Value::none();
+}
+
+}  // namespace cutelab::reading::machine

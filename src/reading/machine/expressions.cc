@@ -1,0 +1,442 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+
+namespace {
+constexpr int deepest = 400;
+}
+
+Value Machine::Interpreter::expression(Node n, Scope* s) {
+  if (!n) return m.unknown("nothing there");
+  if (stop(n, s->module)) return m.unknown("the evaluation's step limit was reached");
+  if (depth_ > deepest) return unknown_at("the expression nests too deep", n);
+  ++depth_;
+  Value value = evaluate(n, s);
+  --depth_;
+  if (m.raising_) return {};
+  if (!value.bound()) value = unknown_at("no value", n);
+  if (traced(s)) m.trace_.note(s->module, n, s->activation, value);
+  return value;
+}
+
+Value Machine::Interpreter::evaluate(Node n, Scope* s) {
+  switch (n.kind()) {
+    case NodeKind::identifier:
+      return name(n, s);
+    case NodeKind::attribute: {
+      const Value object = expression(n.child(Field::object_field), s);
+      if (m.raising_) return {};
+      return attribute(object, n.child(Field::attribute_field).text(), n, s->module);
+    }
+    case NodeKind::call:
+      return call_node(n, s);
+    case NodeKind::subscript:
+      return subscript_node(n, s);
+    case NodeKind::generic_type:
+      return generic_type(n, s);
+    case NodeKind::tuple:
+    case NodeKind::list:
+    case NodeKind::set:
+    case NodeKind::expression_list:
+      return sequence(n, s);
+    case NodeKind::dictionary:
+      return dictionary(n, s);
+    case NodeKind::parenthesized_expression:
+    case NodeKind::type: {
+      const auto inner = n.children().all();
+      return inner.empty() ? Value() : expression(inner.front(), s);
+    }
+    case NodeKind::named_expression: {
+      const Value value = expression(n.child(Field::value_field), s);
+      if (m.raising_) return {};
+      bind(n.child(Field::name_field), value, s);
+      return value;
+    }
+    case NodeKind::conditional_expression:
+      return conditional(n, s);
+    case NodeKind::binary_operator: {
+      const Value a = expression(n.child(Field::left_field), s);
+      if (m.raising_) return {};
+      const Value b = expression(n.child(Field::right_field), s);
+      return m.raising_ ? Value() : m.arithmetic(n.child(Field::operator_token).text(), a, b);
+    }
+    case NodeKind::unary_operator:
+      return unary(n, s);
+    case NodeKind::comparison_operator:
+      return comparison(n, s);
+    case NodeKind::boolean_operator:
+    case NodeKind::not_operator:
+      return boolean_operator(n, s);
+    case NodeKind::list_comprehension:
+    case NodeKind::generator_expression:
+    case NodeKind::set_comprehension:
+    case NodeKind::dictionary_comprehension:
+      return comprehension(n, s);
+    case NodeKind::lambda:
+      return lambda(n, s);
+    case NodeKind::yield: {
+      const auto parts = n.children().all();
+      s->yields.push_back(parts.empty() ? Value::none() : expression(parts.front(), s));
+      return Value::none();
+    }
+    default:
+      return literal(n, s);
+  }
+}
+
+Value Machine::Interpreter::literal(Node n, Scope* s) {
+  switch (n.kind()) {
+    case NodeKind::true_literal:
+      return Value::boolean(true);
+    case NodeKind::false_literal:
+      return Value::boolean(false);
+    case NodeKind::none:
+      return Value::none();
+    case NodeKind::ellipsis:
+      return m.external("builtins.Ellipsis");
+    case NodeKind::integer: {
+      const std::string digits = replace_all(std::string(n.text()), "_", "");
+      char* end = nullptr;
+      errno = 0;
+      const bool octal = digits.size() > 1 && digits[0] == '0' && (digits[1] == 'o' || digits[1] == 'b');
+      const long long value = octal ? std::strtoll(digits.c_str() + 2, &end, digits[1] == 'o' ? 8 : 2)
+                                    : std::strtoll(digits.c_str(), &end, digits.size() > 1 && digits[1] == 'x' ? 16 : 10);
+      if (errno != 0 || *end != '\0') return unknown_at("an integer literal out of range", n);
+      return Value::integer(value);
+    }
+    case NodeKind::float_literal:
+      return Value::real(std::strtod(replace_all(std::string(n.text()), "_", "").c_str(), nullptr));
+    case NodeKind::string:
+    case NodeKind::concatenated_string:
+      return text_literal(n, s);
+    default:
+      return unknown_at("not evaluated: " + std::string(n.kind_name()), n);
+  }
+}
+
+/// The text of one literal with its interpolations put in; nullopt when one is not known.
+std::optional<std::string> Machine::Interpreter::string_part(Node n, Scope* s) {
+  if (n.is(NodeKind::concatenated_string)) {
+    std::optional<std::string> out = std::string();
+    for (const Node part : n.children()) {
+      const auto one = string_part(part, s);
+      if (!one || !out)
+        out = std::nullopt;
+      else
+        *out += *one;
+    }
+    return out;
+  }
+  bool known = true, formatted = false;
+  std::string out;
+  for (const Node part : n.children()) {
+    if (part.is(NodeKind::interpolation)) {
+      formatted = true;
+      const Value value = expression(part.child(Field::expression_field), s);
+      known = known && value.bound() && !value.is_unknown();
+      if (known) out += m.str(value);
+    } else if (part.is(NodeKind::string_content)) {
+      out += part.text();
+    }
+  }
+  if (!formatted) return source::string_value(n);
+  return known ? std::optional<std::string>(out) : std::nullopt;
+}
+
+Value Machine::Interpreter::text_literal(Node n, Scope* s) {
+  auto text = string_part(n, s);
+  return text ? m.text(std::move(*text)) : unknown_at("a formatted string with values not known", n);
+}
+
+bool Machine::Interpreter::spread(Node n, Scope* s, std::vector<Value>& items) {
+  const auto inner_nodes = n.children().all();
+  if (inner_nodes.empty()) return false;
+  const Value inner = expression(inner_nodes.front(), s);
+  const auto known = m.raising_ ? std::nullopt : m.items(inner);
+  if (!known) return false;
+  items.insert(items.end(), known->begin(), known->end());
+  return true;
+}
+
+Value Machine::Interpreter::sequence(Node n, Scope* s) {
+  std::vector<Value> items;
+  for (const Node c : n.children()) {
+    if (c.is(NodeKind::list_splat)) {
+      if (!spread(c, s, items)) return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
+      continue;
+    }
+    items.push_back(expression(c, s));
+    if (m.raising_) return {};
+  }
+  if (n.is(NodeKind::list)) return m.list(std::move(items));
+  if (n.is(NodeKind::set)) {
+    Set* out = m.make<Set>();
+    out->items = std::move(items);
+    return out;
+  }
+  return m.tuple(std::move(items));
+}
+
+Value Machine::Interpreter::dictionary(Node n, Scope* s) {
+  Dict* out = m.make<Dict>();
+  for (const Node c : n.children()) {
+    if (c.is(NodeKind::pair)) {
+      const Value key = expression(c.child(Field::key_field), s);
+      if (m.raising_) return {};
+      const Value value = expression(c.child(Field::value_field), s);
+      if (m.raising_) return {};
+      out->items.emplace_back(key, value);
+    } else if (c.is(NodeKind::dictionary_splat)) {
+      const Value inner = expression(c.children().all().front(), s);
+      if (m.raising_) return {};
+      if (const Dict* d = inner.as<Dict>())
+        out->items.insert(out->items.end(), d->items.begin(), d->items.end());
+      else
+        return unknown_at("unpacks a value that is not known", c);
+    }
+  }
+  return out;
+}
+
+Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
+  for (Scope* at = s; at; at = at->parent) {
+    if (at->is_class && at != s) continue;
+    if (const Value* found = at->names.find(name)) return *found;
+    if (at->lazy) {
+      const Value made = library_name(at, name);
+      if (made.bound()) return made;
+    }
+  }
+  return builtin(name);
+}
+
+Value Machine::Interpreter::builtin(Symbol name) {
+  const std::string path = "builtins." + m.name_of(name);
+  static const char* const types[] = {"int",  "float", "str",    "bool",      "tuple",  "list",       "dict",
+                                      "set",  "type",  "object", "Exception", "slice",  "NotImplemented", "property",
+                                      "staticmethod", "classmethod", "super", "frozenset", "bytes"};
+  const std::string& plain = m.name_of(name);
+  for (const char* type : types)
+    if (plain == type) return m.external(path);
+  if (natives.find_function(path) || plain.ends_with("Error") || plain.ends_with("Exit") ||
+      plain.ends_with("Warning") || plain.ends_with("Iteration"))
+    return m.external(path);
+  return {};
+}
+
+Value Machine::Interpreter::name(Node n, Scope* s) {
+  const Value found = lookup(symbol_of(n, s->module), s);
+  if (found.bound()) return found;
+  if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
+  if (n.text() == "__file__") return m.text(program.module(s->module).path());
+  return unknown_at("the name is not defined here", n);
+}
+
+Value Machine::Interpreter::conditional(Node n, Scope* s) {
+  const auto parts = n.children().all();
+  if (parts.size() != 3) return unknown_at("malformed conditional", n);
+  const Value condition = expression(parts[1], s);
+  if (m.raising_) return {};
+  switch (m.truth(condition)) {
+    case Truth::yes:
+      return expression(parts[0], s);
+    case Truth::no:
+      return expression(parts[2], s);
+    case Truth::unknown:
+      break;
+  }
+  const Value a = expression(parts[0], s);
+  if (m.raising_) return {};
+  const Value b = expression(parts[2], s);
+  return m.raising_ ? Value() : join(a, b, std::string(parts[1].text().substr(0, 100)));
+}
+
+Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
+  if (n.is(NodeKind::not_operator)) {
+    const Value v = expression(n.child(Field::argument_field), s);
+    if (m.raising_) return {};
+    const Truth t = m.truth(v);
+    return t == Truth::unknown ? (v.is_unknown() ? v : unknown_at("not known", n)) : Value::boolean(t == Truth::no);
+  }
+  const bool is_and = n.child(Field::operator_token).text() == "and";
+  const Value a = expression(n.child(Field::left_field), s);
+  if (m.raising_) return {};
+  const Truth first = m.truth(a);
+  if (first == (is_and ? Truth::no : Truth::yes)) return a;
+  const Value b = expression(n.child(Field::right_field), s);
+  if (m.raising_ || first != Truth::unknown) return b;
+  if (m.truth(b) == (is_and ? Truth::no : Truth::yes)) return Value::boolean(!is_and);
+  return a.is_unknown() ? a : unknown_at("not known", n);
+}
+
+Value Machine::Interpreter::comparison(Node n, Scope* s) {
+  std::vector<Node> operands, operators;
+  for (Node c = n.first(); c; c = c.next()) {
+    if (c.is(NodeKind::comment)) continue;
+    (c.field() == Field::operators_field ? operators : operands).push_back(c);
+  }
+  if (operands.size() != operators.size() + 1) return unknown_at("malformed comparison", n);
+  Value outcome = Value::boolean(true);
+  Value left = expression(operands[0], s);
+  for (std::size_t i = 0; i < operators.size() && !m.raising_; ++i) {
+    const Value right = expression(operands[i + 1], s);
+    if (m.raising_) return {};
+    const Value one = m.compare(operators[i].text(), left, right);
+    if (one.is_bool() && one.number() == 0) return one;
+    if (!one.is_bool()) outcome = one;
+    left = right;
+  }
+  return outcome;
+}
+
+Value Machine::Interpreter::unary(Node n, Scope* s) {
+  const Value v = expression(n.child(Field::argument_field), s);
+  if (m.raising_) return {};
+  const std::string_view op = n.child(Field::operator_token).text();
+  if (v.is_integral() && op == "~") return Value::integer(~v.number());
+  if (op == "+" && v.is_number()) return v;
+  if (v.is_real() && op == "-") return Value::real(-v.as_real());
+  if (op == "-") return m.arithmetic("-", Value::integer(0), v);
+  return v.is_unknown() ? v : unknown_at("not evaluated", n);
+}
+
+bool Machine::Interpreter::comprehend(const std::vector<Node>& clauses, std::size_t at, Node body, Scope* s,
+                                      std::vector<Value>& out) {
+  if (at == clauses.size()) {
+    if (body.is(NodeKind::pair)) {
+      out.push_back(expression(body.child(Field::key_field), s));
+      if (m.raising_) return false;
+      out.push_back(expression(body.child(Field::value_field), s));
+    } else {
+      out.push_back(expression(body, s));
+    }
+    return !m.raising_ && out.size() < 100'000;
+  }
+  if (clauses[at].is(NodeKind::if_clause)) {
+    const Value condition = expression(clauses[at].children().all().front(), s);
+    if (m.raising_) return false;
+    const Truth t = m.truth(condition);
+    if (t == Truth::unknown) return false;
+    return t == Truth::no || comprehend(clauses, at + 1, body, s, out);
+  }
+  const Value iterable = expression(clauses[at].child(Field::right_field), s);
+  const auto items = m.raising_ ? std::nullopt : m.items(iterable);
+  if (!items) return false;
+  for (const Value& item : *items) {
+    bind(clauses[at].child(Field::left_field), item, s);
+    if (!comprehend(clauses, at + 1, body, s, out)) return false;
+  }
+  return true;
+}
+
+Value Machine::Interpreter::comprehension(Node n, Scope* s) {
+  const Node body = n.child(Field::body_field);
+  std::vector<Node> clauses;
+  for (const Node c : n.children())
+    if (!(c == body)) clauses.push_back(c);
+  scopes_.emplace_back();
+  Scope* inner = &scopes_.back();
+  inner->module = s->module;
+  inner->function = s->function;
+  inner->parent = s;
+  inner->is_jit = s->is_jit;
+  inner->activation = s->activation;
+  inner->lazy = false;
+  std::vector<Value> out;
+  library_depth += s->lazy ? 1 : 0;
+  const bool known = comprehend(clauses, 0, body, inner, out);
+  library_depth -= s->lazy ? 1 : 0;
+  if (m.raising_) return {};
+  if (!known) return unknown_at("a comprehension over values not known", n);
+  if (n.is(NodeKind::dictionary_comprehension)) {
+    Dict* dict = m.make<Dict>();
+    for (std::size_t i = 0; i + 1 < out.size(); i += 2) dict->items.emplace_back(out[i], out[i + 1]);
+    return dict;
+  }
+  if (n.is(NodeKind::set_comprehension)) {
+    Set* set = m.make<Set>();
+    set->items = std::move(out);
+    return set;
+  }
+  return m.list(std::move(out));
+}
+
+Value Machine::Interpreter::index_value(Node n, Scope* s) {
+  std::vector<Value> parts;
+  bool several = false;
+  for (Node c = n.first(); c; c = c.next()) {
+    if (c.is(NodeKind::comment) || c.field() == Field::value_field) continue;
+    several = several || !parts.empty();
+    if (!c.is(NodeKind::slice)) {
+      parts.push_back(expression(c, s));
+      if (m.raising_) return {};
+      continue;
+    }
+    // The parts of a slice are told apart by the colons between them.
+    Slice* slice = m.make<Slice>();
+    Value* places[] = {&slice->begin, &slice->end, &slice->step};
+    const std::string_view text = c.text();
+    const std::uint32_t begin = c.span().begin;
+    for (const Node part : c.children()) {
+      int colons = 0, depth = 0;
+      for (std::uint32_t i = 0; i < part.span().begin - begin; ++i) {
+        if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
+        if (text[i] == ')' || text[i] == ']' || text[i] == '}') --depth;
+        if (text[i] == ':' && depth == 0) ++colons;
+      }
+      *places[std::min(colons, 2)] = expression(part, s);
+      if (m.raising_) return {};
+    }
+    parts.emplace_back(slice);
+  }
+  if (parts.size() == 1 && !several) return parts.front();
+  return m.tuple(std::move(parts));
+}
+
+Value Machine::Interpreter::subscript_node(Node n, Scope* s) {
+  const Value object = expression(n.child(Field::value_field), s);
+  if (m.raising_) return {};
+  const Value index = index_value(n, s);
+  return m.raising_ ? Value() : subscript(object, index, n);
+}
+
+/// An annotation `name[a, b]`, which the grammar reads as a type with type parameters.
+Value Machine::Interpreter::generic_type(Node n, Scope* s) {
+  const auto parts = n.children().all();
+  if (parts.empty()) return {};
+  const Value object = expression(parts.front(), s);
+  if (m.raising_) return {};
+  std::vector<Value> arguments;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    for (const Node inner : parts[i].children()) {
+      arguments.push_back(expression(inner, s));
+      if (m.raising_) return {};
+    }
+  return subscript(object, arguments.size() == 1 ? arguments.front() : m.tuple(arguments), n);
+}
+
+Value Machine::Interpreter::lambda(Node n, Scope* s) {
+  Function* f = m.make<Function>();
+  f->module = s->module;
+  f->node = n;
+  f->closure = s;
+  f->path = "lambda";
+  f->is_jit = s->is_jit;
+  return f;
+}
+
+std::string Machine::Interpreter::why(const Value& v) {
+  if (const Unknown* u = v.as<Unknown>()) return u->reason;
+  if (const External* e = v.as<External>()) return e->path;
+  if (const Record* r = v.as<Record>()) return r->path;
+  return "a value of another kind";
+}
+
+}  // namespace cutelab::reading::machine

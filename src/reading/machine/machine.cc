@@ -1,0 +1,144 @@
+#include "reading/machine/machine.h"
+
+#include <algorithm>
+
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+
+Machine::Machine(source::Program& program, Options options)
+    : interpreter_(std::make_unique<Interpreter>(*this)),
+      program_(program),
+      options_(std::move(options)),
+      arch_(options_.arch) {}
+
+Machine::~Machine() = default;
+
+void Machine::run_main() {
+  Scope* scope = interpreter_->main_scope();
+  interpreter_->run_body(scope, 0);
+  if (raising_) give_up("the program ends with an error under its defaults: " + exception_text(), {}, 0, {});
+  raising_ = false;
+}
+
+Symbol Machine::symbol(std::string_view name) {
+  const auto [place, fresh] = symbols_.try_emplace(std::string(name), static_cast<Symbol>(symbol_names_.size()));
+  if (fresh) symbol_names_.push_back(&place->first);
+  return place->second;
+}
+
+Value Machine::unknown(std::string reason, std::string depends_on, std::string path) {
+  auto* out = make<Unknown>();
+  out->reason = std::move(reason);
+  out->depends_on = std::move(depends_on);
+  out->path = std::move(path);
+  return out;
+}
+
+Value Machine::external(std::string_view path) {
+  External*& known = externals_[std::string(path)];
+  if (!known) {
+    known = make<External>();
+    known->path = path;
+  }
+  return known;
+}
+
+Record* Machine::record(std::string kind, std::string path, const Call* made_by) {
+  auto* out = make<Record>();
+  out->kind = std::move(kind);
+  out->path = std::move(path);
+  if (made_by) {
+    out->made_at = made_by->node;
+    out->made_in = made_by->module;
+  }
+  return out;
+}
+
+Value Machine::field(const Record* record, std::string_view name) {
+  const Value* found = record->fields.find(symbol(name));
+  return found ? *found : Value();
+}
+
+void Machine::set(Slots& slots, Symbol name, Value value) {
+  Value& place = slots.at(name);
+  interpreter_->remember(&slots, name, place);
+  place = value;
+}
+
+void Machine::set_field(Record* record, std::string_view name, Value value) {
+  set(record->fields, symbol(name), value);
+}
+
+std::vector<Value>& Machine::mutable_items(List* list) {
+  interpreter_->remember(list);
+  return list->items;
+}
+
+std::vector<std::pair<Value, Value>>& Machine::mutable_items(Dict* dict) {
+  interpreter_->remember(dict);
+  return dict->items;
+}
+
+Value Machine::evaluate(source::Node expression, Scope* scope) {
+  return interpreter_->expression(expression, scope);
+}
+
+Value Machine::attribute(const Value& object, std::string_view name, source::Node at, int module) {
+  return interpreter_->attribute(object, name, at, module);
+}
+
+Value Machine::subscript(const Value& object, const Value& index, source::Node at) {
+  return interpreter_->subscript(object, index, at);
+}
+
+Value Machine::call(const Value& callee, std::vector<Value> arguments,
+                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module) {
+  return interpreter_->call(callee, std::move(arguments), std::move(keywords), at, module);
+}
+
+Value Machine::raise(std::string what, source::Node at, int module) {
+  if (raising_) return {};
+  Record* exception = record("exception", "builtins.Exception");
+  exception->made_at = at;
+  exception->made_in = module;
+  set_field(exception, "message", text(std::move(what)));
+  exception_ = exception;
+  raising_ = true;
+  return {};
+}
+
+std::string Machine::exception_text() const {
+  const Record* record = exception_.as<Record>();
+  if (record)
+    for (const auto& [name, value] : record->fields.items())
+      if (name_of(name) == "message")
+        if (const Text* text = value.as<Text>()) return text->text;
+  return record ? record->path : "an exception";
+}
+
+void Machine::give_up(std::string reason, std::string depends_on, int module, source::Node node) {
+  constexpr std::size_t most = 500;
+  if (give_ups_.size() >= most) return;
+  give_ups_.push_back({std::move(reason), std::move(depends_on), module, node});
+}
+
+const std::string* Machine::setting(const std::string& name) {
+  for (const auto& [key, value] : options_.settings) {
+    if (key != name) continue;
+    used_settings_.insert(key);
+    return &value;
+  }
+  return nullptr;
+}
+
+Value Call::get(int position, std::string_view keyword) const {
+  if (position >= 0 && static_cast<std::size_t>(position) < arguments.size())
+    return arguments[static_cast<std::size_t>(position)];
+  if (keyword.empty()) return {};
+  for (const auto& [name, value] : keywords)
+    if (machine.name_of(name) == keyword) return value;
+  return {};
+}
+
+}  // namespace cutelab::reading::machine

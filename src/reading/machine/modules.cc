@@ -1,0 +1,220 @@
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+using source::PythonModule;
+
+bool Machine::Interpreter::is_library(const std::string& dotted) const {
+  return dotted == "cutlass" || dotted.starts_with("cutlass.");
+}
+
+Scope* Machine::Interpreter::main_scope() {
+  Scope*& known = scope_of_module_[0];
+  if (!known) {
+    scopes_.emplace_back();
+    known = &scopes_.back();
+    known->activation = m.trace_.enter({-1, {}, -1, 0, -1});
+  }
+  return known;
+}
+
+void Machine::Interpreter::run_body(Scope* s, int module) {
+  const Flow flow = block(program.module(module).tree().root(), s);
+  m.trace_.finish(s->activation, flow == Flow::normal && !stopped_);
+}
+
+Scope* Machine::Interpreter::module_scope(int module) {
+  const auto known = scope_of_module_.find(module);
+  if (known != scope_of_module_.end()) return known->second;
+  scopes_.emplace_back();
+  Scope* s = &scopes_.back();
+  scope_of_module_[module] = s;
+  s->module = module;
+  s->lazy = library_names_.count(module) > 0;
+  if (s->lazy) return s;
+  const int outer = from_activation_;
+  s->activation = m.trace_.enter({from_activation_, {}, -1, module, -1});
+  from_activation_ = s->activation;
+  run_body(s, module);
+  if (m.raising_) {
+    m.give_up("an imported module ends with an error: " + m.exception_text(), program.module(module).path(), module, {});
+    m.raising_ = false;
+  }
+  from_activation_ = outer;
+  return s;
+}
+
+/// The absolute dotted name of what a library module imports relatively; others as written.
+std::string Machine::Interpreter::absolute(const std::string& written, int from) {
+  if (written.empty() || written[0] != '.') return written;
+  const auto known = library_names_.find(from);
+  if (known == library_names_.end()) return written;
+  std::string package = known->second;
+  const bool is_package = program.module(from).path().ends_with("__init__.py");
+  std::size_t dots = 0;
+  while (dots < written.size() && written[dots] == '.') ++dots;
+  for (std::size_t up = is_package ? 1 : 0; up < dots; ++up) {
+    const auto dot = package.rfind('.');
+    package = dot == std::string::npos ? "" : package.substr(0, dot);
+  }
+  const std::string rest = written.substr(dots);
+  return rest.empty() ? package : package + "." + rest;
+}
+
+Value Machine::Interpreter::imported_module(const std::string& dotted, int from) {
+  if (!is_library(dotted)) {
+    const int index = program.import(from, dotted);
+    if (index >= 0 && !program.find(from, dotted).empty()) {
+      Module* module = m.make<Module>();
+      module->index = index;
+      module->scope = module_scope(index);
+      return module;
+    }
+  }
+  return m.external(dotted);
+}
+
+Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
+  for (const Node c : n.children()) {
+    const bool aliased = c.is(NodeKind::aliased_import);
+    const std::string dotted(aliased ? c.child(Field::name_field).text() : c.text());
+    if (aliased) {
+      bind_name(m.symbol(c.child(Field::alias_field).text()), imported_module(dotted, s->module), s);
+      continue;
+    }
+    const std::string first = dotted.substr(0, dotted.find('.'));
+    const Value module = imported_module(dotted, s->module);
+    bind_name(m.symbol(first), first == dotted || module.as<External>() ? (first == dotted ? module : m.external(first)) : module, s);
+  }
+  return m.raising_ ? Flow::raised : Flow::normal;
+}
+
+Value Machine::Interpreter::member(const std::string& module, const std::string& name, int from) {
+  if (is_library(module)) return m.external(module + "." + name);
+  const Value found = imported_module(module, from);
+  if (const Module* local = found.as<Module>()) {
+    if (const Value* value = local->scope->names.find(m.symbol(name))) return *value;
+    const Value inner = imported_module(module + (module.ends_with('.') ? "" : ".") + name, from);
+    if (inner.as<Module>()) return inner;
+    return m.unknown("the module does not define it", name, module + "." + name);
+  }
+  const Value inner = imported_module(module + (module.ends_with('.') ? "" : ".") + name, from);
+  if (inner.as<Module>()) return inner;
+  return m.external(module + "." + name);
+}
+
+void Machine::Interpreter::import_all(const std::string& module, Scope* s) {
+  const Value found = imported_module(module, s->module);
+  if (const Module* local = found.as<Module>())
+    for (const auto& [name, value] : local->scope->names.items())
+      if (value.bound()) bind_name(name, value, s);
+}
+
+Flow Machine::Interpreter::import_from(Node n, Scope* s) {
+  const Node module_node = n.child(Field::module_name_field);
+  const std::string module = absolute(std::string(module_node.text()), s->module);
+  for (const Node c : n.children()) {
+    if (c == module_node) continue;
+    if (c.is(NodeKind::wildcard_import)) {
+      import_all(module, s);
+      continue;
+    }
+    const bool aliased = c.is(NodeKind::aliased_import);
+    const std::string name((aliased ? c.child(Field::name_field) : c).text());
+    const std::string local(aliased ? c.child(Field::alias_field).text() : std::string_view(name));
+    bind_name(m.symbol(local), member(module, name, s->module), s);
+  }
+  return m.raising_ ? Flow::raised : Flow::normal;
+}
+
+/// A name of a library module, made from what its source says: a function, a class, an import, the last
+/// assignment.
+Value Machine::Interpreter::library_name(Scope* s, Symbol name) {
+  const PythonModule& module = program.module(s->module);
+  const std::string& plain = m.name_of(name);
+  s->names.at(name) = m.unknown("defined through itself", plain);  // a cycle ends here
+  Value value;
+  if (const int f = module.function_defined(-1, plain); f >= 0) {
+    const Node node = module.functions()[static_cast<std::size_t>(f)].node;
+    value = define_function(node, s);
+  } else if (const int c = module.class_defined(-1, plain); c >= 0) {
+    const Node node = module.classes()[static_cast<std::size_t>(c)].node;
+    value = node.parent().is(NodeKind::decorated_definition) ? decorated(node.parent(), s) : define_class(node, s);
+  } else if (const source::Import* import = module.import_of(plain)) {
+    value = library_import(*import, s);
+  } else if (const auto& bound = module.bindings(-1, plain); !bound.empty()) {
+    const source::Assignment& a = module.assignments()[static_cast<std::size_t>(bound.back())];
+    if (a.value && a.slots.empty()) value = expression(a.value, s);
+  } else {
+    for (const source::Import& star : module.imports()) {
+      if (star.name != "*") continue;
+      const Value found = library(absolute(star.module, s->module) + "." + plain);
+      if (found.bound()) {
+        value = found;
+        break;
+      }
+    }
+  }
+  if (!value.bound()) {
+    s->names.at(name) = Value();
+    return {};
+  }
+  s->names.at(name) = value;
+  return value;
+}
+
+Value Machine::Interpreter::library_import(const source::Import& import, Scope* s) {
+  const std::string module = absolute(import.module, s->module);
+  if (!import.name.empty()) return m.external(module + "." + import.name);
+  const bool whole = import.local == module.substr(0, module.find('.'));
+  return m.external(whole ? import.local : module);
+}
+
+/// What the library's source defines under a qualified name, followed through its re-exports. Unbound: the
+/// sources are not there or do not define it.
+Value Machine::Interpreter::library(const std::string& path) {
+  const auto known = library_values_.find(path);
+  if (known != library_values_.end()) return known->second;
+  library_values_[path] = Value();
+  // The longest prefix that is a module.
+  for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const std::string dotted = path.substr(0, dot);
+    const int index = program.import(0, dotted);
+    if (index < 0) continue;
+    library_names_.try_emplace(index, dotted);
+    Scope* s = module_scope(index);
+    Value value;
+    std::string rest = path.substr(dot + 1);
+    for (bool first = true; !rest.empty(); first = false) {
+      const auto next = rest.find('.');
+      const std::string part = rest.substr(0, next);
+      rest = next == std::string::npos ? "" : rest.substr(next + 1);
+      if (first) {
+        const Value* there = s->names.find(m.symbol(part));
+        value = there ? *there : library_name(s, m.symbol(part));
+      } else if (const Class* klass = value.as<Class>()) {
+        value = attribute(value, part, {}, klass->module);
+      } else {
+        value = Value();
+      }
+      for (int hops = 0; hops < 8; ++hops) {  // re-exports
+        const External* e = value.as<External>();
+        if (!e || !is_library(e->path) || e->path == path) break;
+        if (!rest.empty()) {
+          const Value further = library(e->path + "." + rest);
+          return library_values_[path] = further;
+        }
+        const Value further = library(e->path);
+        if (!further.bound()) break;
+        value = further;
+      }
+      if (!value.bound()) break;
+    }
+    return library_values_[path] = value;
+  }
+  return {};
+}
+
+}  // namespace cutelab::reading::machine

@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+namespace {
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  const std::int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+std::optional<Value> power(std::int64_t base, std::int64_t exponent) {
+  if (exponent < 0) return Value::real(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  if (exponent > 64) return std::nullopt;
+  std::int64_t out = 1;
+  for (std::int64_t i = 0; i < exponent; ++i)
+    if (__builtin_mul_overflow(out, base, &out)) return std::nullopt;
+  return Value::integer(out);
+}
+
+std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  if (op == "+") return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
+  if (op == "-") return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
+  if (op == "*") return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
+  const bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
+  if (op == "//" && divides) return Value::integer(floor_divide(a, b));
+  if (op == "%" && divides) return Value::integer(a - floor_divide(a, b) * b);
+  if (op == "/" && b != 0) return Value::real(static_cast<double>(a) / static_cast<double>(b));
+  if (op == "&") return Value::integer(a & b);
+  if (op == "|") return Value::integer(a | b);
+  if (op == "^") return Value::integer(a ^ b);
+  if (op == "**") return power(a, b);
+  if (op == "<<" && b >= 0 && b < 62 && a >= 0 && a <= (INT64_MAX >> b)) return Value::integer(a << b);
+  if (op == ">>" && b >= 0 && b < 63) return Value::integer(a >> b);
+  return std::nullopt;
+}
+
+std::optional<Value> reals(std::string_view op, double a, double b) {
+  if (op == "+") return Value::real(a + b);
+  if (op == "-") return Value::real(a - b);
+  if (op == "*") return Value::real(a * b);
+  if (op == "/" && b != 0) return Value::real(a / b);
+  if (op == "//" && b != 0) return Value::real(std::floor(a / b));
+  if (op == "%" && b != 0) return Value::real(a - std::floor(a / b) * b);
+  if (op == "**") return Value::real(std::pow(a, b));
+  return std::nullopt;
+}
+
+const char* method_of(std::string_view op) {
+  struct Entry {
+    std::string_view op;
+    const char* name;
+  };
+  static constexpr Entry entries[] = {{"+", "__add__"},       {"-", "__sub__"},    {"*", "__mul__"},  {"/", "__truediv__"},
+                                      {"//", "__floordiv__"}, {"%", "__mod__"},    {"&", "__and__"},  {"|", "__or__"},
+                                      {"^", "__xor__"},       {"<<", "__lshift__"}, {">>", "__rshift__"}, {"**", "__pow__"},
+                                      {"@", "__matmul__"},    {"==", "__eq__"},    {"<", "__lt__"},   {">", "__gt__"},
+                                      {"<=", "__le__"},       {">=", "__ge__"},    {"!=", "__ne__"},  {"in", "__contains__"}};
+  for (const Entry& e : entries)
+    if (e.op == op) return e.name;
+  return "";
+}
+
+constexpr std::size_t most_items = 65'536;
+}  // namespace
+
+Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
+  if (a.is_bool() && b.is_bool() && (op == "&" || op == "|" || op == "^"))
+    return Value::boolean(integers(op, a.number(), b.number())->number() != 0);
+  if (a.is_integral() && b.is_integral())
+    if (const auto v = integers(op, a.number(), b.number())) return *v;
+  if (a.is_number() && b.is_number() && (a.is_real() || b.is_real()))
+    if (const auto v = reals(op, a.as_real(), b.as_real())) return *v;
+  const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
+  const List *la = a.as<List>(), *lb = b.as<List>();
+  if (op == "+" && ((ta && tb) || (la && lb))) {
+    std::vector<Value> items = ta ? ta->items : la->items;
+    const std::vector<Value>& more = tb ? tb->items : lb->items;
+    items.insert(items.end(), more.begin(), more.end());
+    return ta ? tuple(std::move(items)) : list(std::move(items));
+  }
+  if (op == "*" && b.is_integral() && (ta || la)) {
+    const std::vector<Value>& one = ta ? ta->items : la->items;
+    std::vector<Value> items;
+    for (std::int64_t i = 0; i < b.number() && items.size() < most_items; ++i) items.insert(items.end(), one.begin(), one.end());
+    return ta ? tuple(std::move(items)) : list(std::move(items));
+  }
+  if (const Text* text_a = a.as<Text>()) {
+    if (const Text* text_b = b.as<Text>(); text_b && op == "+") return text(text_a->text + text_b->text);
+    if (op == "*" && b.is_integral() && text_a->text.size() * static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) < most_items) {
+      std::string out;
+      for (std::int64_t i = 0; i < b.number(); ++i) out += text_a->text;
+      return text(std::move(out));
+    }
+    if (op == "%") return text(text_a->text);
+  }
+  const std::string name = method_of(op);
+  if (const Instance* i = a.as<Instance>())
+    if (Function* f = interpreter_->class_attribute(i->klass, symbol(name)).as<Function>())
+      return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
+  if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(a), name)) {
+    Call c{*this, name, a, {b}, {}, {}, 0};
+    if (auto value = native(c)) return *value;
+  }
+  if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), "__r" + name.substr(std::min<std::size_t>(2, name.size())))) {
+    Call c{*this, name, b, {a}, {}, {}, 0};
+    if (auto value = native(c)) return *value;
+  }
+  for (const Value* v : {&a, &b})
+    if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
+  return unknown("arithmetic on " + interpreter_->why(a.is_number() ? b : a));
+}
+
+Machine::Truth Machine::truth(const Value& v) {
+  if (v.is_none() || !v.bound()) return Truth::no;
+  if (v.is_integral()) return v.number() != 0 ? Truth::yes : Truth::no;
+  if (v.is_real()) return v.as_real() != 0 ? Truth::yes : Truth::no;
+  const auto filled = [](bool empty) { return empty ? Truth::no : Truth::yes; };
+  if (const Text* t = v.as<Text>()) return filled(t->text.empty());
+  if (const Tuple* t = v.as<Tuple>()) return filled(t->items.empty());
+  if (const List* l = v.as<List>()) return filled(l->items.empty());
+  if (const Dict* d = v.as<Dict>()) return filled(d->items.empty());
+  if (const Set* s = v.as<Set>()) return filled(s->items.empty());
+  if (v.is_unknown()) return Truth::unknown;
+  if (const Record* r = v.as<Record>())
+    if (const Native native = interpreter_->natives.find_method(r->kind, "__bool__")) {
+      Call c{*this, "__bool__", v, {}, {}, {}, 0};
+      const auto value = native(c);
+      return value && value->is_integral() ? truth(*value) : Truth::unknown;
+    }
+  return Truth::yes;
+}
+
+Machine::Truth Machine::equal(const Value& a, const Value& b) {
+  const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
+  if (a.is_number() && b.is_number()) return as_truth(a.as_real() == b.as_real());
+  if (a.same(b)) return a.is_unknown() ? Truth::unknown : Truth::yes;
+  if (a.is_unknown() || b.is_unknown()) return Truth::unknown;
+  if (!a.object() || !b.object()) {
+    const Value& boxed = a.object() ? a : b;
+    const Value& plain = a.object() ? b : a;
+    if (const Instance* i = boxed.as<Instance>(); i && i->klass->is_enum && plain.is_number())
+      if (const Value* value = i->attributes.find(symbol("value"))) return equal(*value, plain);
+    return Truth::no;
+  }
+  const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
+  if (text_a || text_b) return as_truth(text_a && text_b && text_a->text == text_b->text);
+  const auto items_a = a.as<Tuple>() ? &a.as<Tuple>()->items : a.as<List>() ? &a.as<List>()->items : nullptr;
+  const auto items_b = b.as<Tuple>() ? &b.as<Tuple>()->items : b.as<List>() ? &b.as<List>()->items : nullptr;
+  if (items_a && items_b) {
+    if (items_a->size() != items_b->size() || a.object()->type != b.object()->type) return Truth::no;
+    Truth out = Truth::yes;
+    for (std::size_t i = 0; i < items_a->size(); ++i) {
+      const Truth one = equal((*items_a)[i], (*items_b)[i]);
+      if (one == Truth::no) return one;
+      if (one == Truth::unknown) out = one;
+    }
+    return out;
+  }
+  const External *ext_a = a.as<External>(), *ext_b = b.as<External>();
+  if (ext_a && ext_b) return as_truth(ext_a->leaf() == ext_b->leaf());
+  const LayoutObject *layout_a = a.as<LayoutObject>(), *layout_b = b.as<LayoutObject>();
+  if (layout_a && layout_b) return as_truth(layout_a->layout == layout_b->layout);
+  const Record *record_a = a.as<Record>(), *record_b = b.as<Record>();
+  if (record_a && record_b) {
+    if (record_a->kind != record_b->kind) return Truth::no;
+    const Value name_a = field(record_a, "name"), name_b = field(record_b, "name");
+    if (name_a.as<Text>() && name_b.as<Text>()) return equal(name_a, name_b);
+    if (const Native native = interpreter_->natives.find_method(record_a->kind, "__eq__")) {
+      Call c{*this, "__eq__", a, {b}, {}, {}, 0};
+      const auto value = native(c);
+      return value ? truth(*value) : Truth::unknown;
+    }
+    return Truth::unknown;
+  }
+  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
+  if (ia && ib && ia->klass == ib->klass && ia->klass->is_dataclass) {
+    Truth out = Truth::yes;
+    for (const auto& [name, value] : ia->attributes.items()) {
+      const Value* other = ib->attributes.find(name);
+      const Truth one = other ? equal(value, *other) : Truth::no;
+      if (one == Truth::no) return one;
+      if (one == Truth::unknown) out = one;
+    }
+    return out;
+  }
+  if (ia && !ia->klass->is_enum)
+    if (Function* f = interpreter_->class_attribute(ia->klass, symbol("__eq__")).as<Function>())
+      return truth(interpreter_->call_function(f, &a, {b}, {}, {}, f->module));
+  return Truth::no;
+}
+
+Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
+  const auto from = [&](Truth t, bool negate) -> Value {
+    if (t == Truth::unknown) return a.is_unknown() ? a : b.is_unknown() ? b : unknown("a comparison that is not decided");
+    return Value::boolean((t == Truth::yes) != negate);
+  };
+  if (op == "is" || op == "==") return from(equal(a, b), false);
+  if (op == "is not" || op == "!=") return from(equal(a, b), true);
+  if (op == "in" || op == "not in") {
+    if (const Text* inside = a.as<Text>())
+      if (const Text* whole = b.as<Text>())
+        return Value::boolean((whole->text.find(inside->text) != std::string::npos) == (op == "in"));
+    const auto list = items(b);
+    if (!list) {
+      if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), "__contains__")) {
+        Call c{*this, "__contains__", b, {a}, {}, {}, 0};
+        if (auto value = native(c)) return from(truth(*value), op == "not in");
+      }
+      return b.is_unknown() ? b : unknown("what a container holds is not known");
+    }
+    Truth any = Truth::no;
+    for (const Value& item : *list) {
+      const Truth one = equal(a, item);
+      if (one == Truth::yes) {
+        any = one;
+        break;
+      }
+      if (one == Truth::unknown) any = one;
+    }
+    return from(any, op == "not in");
+  }
+  std::optional<int> order;
+  if (a.is_number() && b.is_number()) order = a.as_real() < b.as_real() ? -1 : a.as_real() > b.as_real() ? 1 : 0;
+  const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
+  if (text_a && text_b) order = text_a->text.compare(text_b->text);
+  const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
+  if (ta && tb) {
+    for (std::size_t i = 0; i < std::min(ta->items.size(), tb->items.size()); ++i) {
+      const Truth same = equal(ta->items[i], tb->items[i]);
+      if (same == Truth::yes) continue;
+      return same == Truth::no ? compare(op, ta->items[i], tb->items[i]) : unknown("a comparison that is not decided");
+    }
+    order = ta->items.size() < tb->items.size() ? -1 : ta->items.size() > tb->items.size() ? 1 : 0;
+  }
+  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
+  if (ia && ib && ia->klass->is_enum) {
+    const Value *va = ia->attributes.find(symbol("value")), *vb = ib->attributes.find(symbol("value"));
+    if (va && vb) return compare(op, *va, *vb);
+  }
+  if (ia)
+    if (Function* f = interpreter_->class_attribute(ia->klass, symbol(method_of(op))).as<Function>())
+      return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
+  if (!order) {
+    for (const Value* v : {&a, &b})
+      if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
+    return unknown("a comparison of " + interpreter_->why(a));
+  }
+  if (op == "<") return Value::boolean(*order < 0);
+  if (op == ">") return Value::boolean(*order > 0);
+  if (op == "<=") return Value::boolean(*order <= 0);
+  if (op == ">=") return Value::boolean(*order >= 0);
+  return unknown("a comparison that is not modelled");
+}
+
+std::optional<std::vector<Value>> Machine::items(const Value& v) {
+  if (const Tuple* t = v.as<Tuple>()) return t->items;
+  if (const List* l = v.as<List>()) return l->items;
+  if (const Set* s = v.as<Set>()) return s->items;
+  std::vector<Value> out;
+  if (const Dict* d = v.as<Dict>()) {
+    for (const auto& [key, value] : d->items) out.push_back(key);
+    return out;
+  }
+  if (const Range* r = v.as<Range>()) {
+    if (!r->begin.is_integral() || !r->end.is_integral() || !r->step.is_integral() || r->step.number() == 0) return std::nullopt;
+    const std::int64_t step = r->step.number();
+    for (std::int64_t i = r->begin.number(); step > 0 ? i < r->end.number() : i > r->end.number(); i += step) {
+      if (out.size() >= most_items) break;
+      out.push_back(Value::integer(i));
+    }
+    return out;
+  }
+  if (const Text* t = v.as<Text>()) {
+    for (const char c : t->text) out.push_back(text(std::string(1, c)));
+    return out;
+  }
+  if (const Class* c = v.as<Class>(); c && c->is_enum) {
+    for (const auto& [name, member] : c->attributes.items())
+      if (member.as<Instance>()) out.push_back(member);
+    return out;
+  }
+  if (const Record* r = v.as<Record>())
+    if (const Native native = interpreter_->natives.find_method(r->kind, "__iter__")) {
+      Call c{*this, "__iter__", v, {}, {}, {}, 0};
+      const auto value = native(c);
+      if (value && !value->as<Record>()) return items(*value);
+    }
+  return std::nullopt;
+}
+
+}  // namespace cutelab::reading::machine

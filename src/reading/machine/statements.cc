@@ -1,0 +1,403 @@
+#include <algorithm>
+
+#include "reading/machine/fork.h"
+
+namespace cutelab::reading::machine {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+
+namespace {
+constexpr std::int64_t most_steps = 3'000'000;
+constexpr int deepest = 400;
+}  // namespace
+
+bool Machine::Interpreter::stop(Node at, int module) {
+  if (stopped_) return true;
+  if (++steps_ < most_steps) return false;
+  stopped_ = true;
+  m.give_up("the evaluation's step limit was reached", {}, module, at);
+  return true;
+}
+
+Symbol Machine::Interpreter::symbol_of(Node n, int module) {
+  const auto index = static_cast<std::size_t>(module);
+  if (index >= symbols_of_nodes_.size()) symbols_of_nodes_.resize(index + 1);
+  auto& table = symbols_of_nodes_[index];
+  if (table.empty()) table.resize(n.tree()->size(), 0xFFFFFFFFu);
+  Symbol& known = table[n.index()];
+  if (known == 0xFFFFFFFFu) known = m.symbol(n.text());
+  return known;
+}
+
+Value Machine::Interpreter::unknown_at(std::string reason, Node n, std::string path) {
+  return m.unknown(std::move(reason), std::string(n.text().substr(0, 80)), std::move(path));
+}
+
+Flow Machine::Interpreter::block(Node body, Scope* s) {
+  for (const Node n : body.children()) {
+    const Flow flow = statement(n, s);
+    if (flow != Flow::normal) return flow;
+  }
+  return Flow::normal;
+}
+
+Flow Machine::Interpreter::statement(Node n, Scope* s) {
+  if (stop(n, s->module)) return Flow::normal;
+  if (depth_ > deepest) {
+    m.give_up("the program nests too deep", {}, s->module, n);
+    return Flow::normal;
+  }
+  if (traced(s)) m.trace_.note(s->module, n, s->activation, Value());
+  ++depth_;
+  Flow flow = statement_plain(n, s);
+  --depth_;
+  if (m.raising_ && flow != Flow::raised) flow = Flow::raised;
+  return flow;
+}
+
+Flow Machine::Interpreter::statement_plain(Node n, Scope* s) {
+  switch (n.kind()) {
+    case NodeKind::expression_statement:
+      return expression_statement(n, s);
+    case NodeKind::return_statement:
+      result_ = n.first() ? expression(n.children().all().front(), s) : Value::none();
+      return m.raising_ ? Flow::raised : Flow::returned;
+    case NodeKind::if_statement:
+      return if_statement(n, s);
+    case NodeKind::for_statement:
+      return for_statement(n, s);
+    case NodeKind::while_statement:
+      return while_statement(n, s);
+    case NodeKind::function_definition:
+      bind_name(symbol_of(n.child(Field::name_field), s->module), define_function(n, s), s);
+      return Flow::normal;
+    case NodeKind::class_definition:
+      bind_name(symbol_of(n.child(Field::name_field), s->module), define_class(n, s), s);
+      return Flow::normal;
+    case NodeKind::decorated_definition: {
+      const Node inner = n.child(Field::definition_field);
+      const Value made = decorated(n, s);
+      bind_name(symbol_of(inner.child(Field::name_field), s->module), made, s);
+      return Flow::normal;
+    }
+    case NodeKind::import_statement:
+      return import_statement(n, s);
+    case NodeKind::import_from_statement:
+      return import_from(n, s);
+    case NodeKind::with_statement:
+      return with_statement(n, s);
+    case NodeKind::try_statement:
+      return try_statement(n, s);
+    case NodeKind::raise_statement:
+      return raise_statement(n, s);
+    case NodeKind::assert_statement:
+      return assert_statement(n, s);
+    case NodeKind::delete_statement:
+      return delete_statement(n, s);
+    case NodeKind::match_statement:
+      return match_statement(n, s);
+    case NodeKind::break_statement:
+      return Flow::broke;
+    case NodeKind::continue_statement:
+      return Flow::continued;
+    case NodeKind::global_statement:
+      declare(n, s, s->global_names);
+      return Flow::normal;
+    case NodeKind::nonlocal_statement:
+      declare(n, s, s->outer_names);
+      return Flow::normal;
+    case NodeKind::block:
+      return block(n, s);
+    default:
+      return Flow::normal;
+  }
+}
+
+void Machine::Interpreter::declare(Node n, Scope* s, std::vector<Symbol>& names) {
+  for (const Node name : n.children()) names.push_back(symbol_of(name, s->module));
+}
+
+Flow Machine::Interpreter::expression_statement(Node n, Scope* s) {
+  for (const Node inner : n.children()) {
+    if (inner.is(NodeKind::assignment)) {
+      assign(inner, s);
+    } else if (inner.is(NodeKind::augmented_assignment)) {
+      augmented(inner, s);
+    } else {
+      if (inner.is(NodeKind::string)) continue;
+      expression(inner, s);
+    }
+    if (m.raising_) return Flow::raised;
+  }
+  return Flow::normal;
+}
+
+Flow Machine::Interpreter::assign(Node n, Scope* s) {
+  const Node left = n.child(Field::left_field), right = n.child(Field::right_field);
+  const Node type = n.child(Field::type_field);
+  if (type && s->is_class && left.is(NodeKind::identifier) && s->self.as<Class>())
+    s->self.as<Class>()->annotations.emplace_back(symbol_of(left, s->module), type);
+  if (!right) return Flow::normal;
+  if (right.is(NodeKind::assignment)) {  // a = b = value
+    assign(right, s);
+    if (m.raising_) return Flow::raised;
+    bind(left, expression(right.child(Field::left_field), s), s);
+    return Flow::normal;
+  }
+  const Value value = expression(right, s);
+  if (m.raising_) return Flow::raised;
+  bind(left, value, s);
+  return Flow::normal;
+}
+
+Flow Machine::Interpreter::augmented(Node n, Scope* s) {
+  const Node left = n.child(Field::left_field);
+  const Value before = expression(left, s);
+  const Value operand = expression(n.child(Field::right_field), s);
+  if (m.raising_) return Flow::raised;
+  std::string_view op = n.child(Field::operator_token).text();
+  op.remove_suffix(std::min<std::size_t>(op.size(), 1));
+  if (op == "+" && before.as<List>()) {
+    if (const auto added = m.items(operand)) {
+      auto& items = m.mutable_items(before.as<List>());
+      items.insert(items.end(), added->begin(), added->end());
+      return Flow::normal;
+    }
+  }
+  bind(left, m.arithmetic(op, before, operand), s);
+  return Flow::normal;
+}
+
+void Machine::Interpreter::bind(Node target, const Value& value, Scope* s) {
+  switch (target.kind()) {
+    case NodeKind::identifier:
+      if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
+      return bind_name(symbol_of(target, s->module), value, s);
+    case NodeKind::attribute:
+      return bind_attribute(target, value, s);
+    case NodeKind::subscript:
+      return bind_subscript(target, value, s);
+    case NodeKind::parenthesized_expression:
+    case NodeKind::as_pattern_target:
+    case NodeKind::list_splat_pattern:
+    case NodeKind::list_splat:
+      return bind(target.children().all().empty() ? Node() : target.children().all().front(), value, s);
+    case NodeKind::pattern_list:
+    case NodeKind::tuple_pattern:
+    case NodeKind::list_pattern:
+    case NodeKind::tuple:
+    case NodeKind::list:
+    case NodeKind::expression_list:
+      return bind_sequence(target, value, s);
+    default:
+      return;
+  }
+}
+
+void Machine::Interpreter::bind_sequence(Node target, const Value& value, Scope* s) {
+  const std::vector<Node> names = target.children().all();
+  const auto items = m.items(value);
+  std::size_t star = names.size();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].is(NodeKind::list_splat_pattern) || names[i].is(NodeKind::list_splat)) star = i;
+  if (!items || (star == names.size() ? items->size() != names.size() : items->size() + 1 < names.size())) {
+    std::string path;
+    if (const Unknown* u = value.as<Unknown>()) path = u->path;
+    if (const Record* r = value.as<Record>()) path = r->path;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      bind(names[i],
+           m.unknown(items ? "unpacks another number of values" : "unpacks " + why(value),
+                     std::string(names[i].text()), path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+           s);
+    return;
+  }
+  const std::size_t rest = items->size() + 1 - names.size();
+  for (std::size_t i = 0, at = 0; i < names.size(); ++i) {
+    if (i == star) {
+      bind(names[i],
+           m.list({items->begin() + static_cast<std::ptrdiff_t>(at),
+                   items->begin() + static_cast<std::ptrdiff_t>(at + rest)}),
+           s);
+      at += rest;
+    } else {
+      bind(names[i], (*items)[at++], s);
+    }
+  }
+}
+
+void Machine::Interpreter::bind_name(Symbol name, const Value& value, Scope* s) {
+  const auto listed = [&](const std::vector<Symbol>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (listed(s->global_names)) return m.set(module_scope(s->module)->names, name, value);
+  if (listed(s->outer_names))
+    for (Scope* up = s->parent; up; up = up->parent)
+      if (up->names.find(name)) return m.set(up->names, name, value);
+  m.set(s->names, name, value);
+}
+
+void Machine::Interpreter::bind_attribute(Node target, const Value& value, Scope* s) {
+  const Value object = expression(target.child(Field::object_field), s);
+  const Node attribute_node = target.child(Field::attribute_field);
+  const Symbol name = symbol_of(attribute_node, s->module);
+  Value stored = value;
+  if (Instance* instance = object.as<Instance>()) {
+    if (!m.options_.settings.empty() && traced(s)) {
+      const std::string* set = m.setting("self." + m.name_of(name));
+      if (set) stored = m.from_text(*set);
+    }
+    m.set(instance->attributes, name, stored);
+  } else if (Class* klass = object.as<Class>()) {
+    m.set(klass->attributes, name, stored);
+  } else if (Record* record = object.as<Record>()) {
+    m.set(record->fields, name, stored);
+  } else if (Module* module = object.as<Module>()) {
+    m.set(module->scope->names, name, stored);
+  }
+  if (traced(s)) m.trace_.note(s->module, target, s->activation, stored);
+}
+
+void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope* s) {
+  const Value object = expression(target.child(Field::value_field), s);
+  const Value index = index_value(target, s);
+  if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
+  if (List* list = object.as<List>()) {
+    if (index.is_integral()) {
+      const auto size = static_cast<std::int64_t>(list->items.size());
+      const std::int64_t at = index.number() < 0 ? index.number() + size : index.number();
+      if (at >= 0 && at < size) m.mutable_items(list)[static_cast<std::size_t>(at)] = value;
+    } else {
+      for (Value& item : m.mutable_items(list)) item = unknown_at("assigned at an index not known", target);
+    }
+  } else if (Dict* dict = object.as<Dict>()) {
+    auto& items = m.mutable_items(dict);
+    for (auto& [key, old] : items)
+      if (m.equal(key, index) == Truth::yes) {
+        old = value;
+        return;
+      }
+    items.emplace_back(index, value);
+  } else if (Record* record = object.as<Record>()) {
+    if (const Native native = natives.find_method(record->kind, "__setitem__")) {
+      Call call{m, record->path, object, {index, value}, {}, target, s->module};
+      native(call);
+    }
+  }
+}
+
+Flow Machine::Interpreter::with_statement(Node n, Scope* s) {
+  for (const Node clause : n.children()) {
+    if (clause == n.child(Field::body_field)) break;
+    for (const Node item : clause.children()) {
+      if (!item.is(NodeKind::with_item)) continue;
+      const Node value = item.child(Field::value_field);
+      const bool named = value.is(NodeKind::as_pattern);
+      const Value context = expression(named ? value.children().all().front() : value, s);
+      if (m.raising_) return Flow::raised;
+      if (!named) continue;
+      const auto yielded = context.as<List>();  // a generator-based manager gave its yields
+      bind(value.child(Field::alias_field),
+           yielded && yielded->items.size() == 1 ? yielded->items.front() : context, s);
+    }
+  }
+  return block(n.child(Field::body_field), s);
+}
+
+Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
+  Flow flow = block(n.child(Field::body_field), s);
+  Node finally;
+  if (flow == Flow::raised) {
+    for (const Node clause : n.children()) {
+      if (!clause.is(NodeKind::except_clause) || !handles(clause, s)) continue;
+      m.raising_ = false;
+      flow = Flow::normal;
+      for (const Node part : clause.children())
+        if (part.is(NodeKind::block)) flow = block(part, s);
+      break;
+    }
+  } else if (flow == Flow::normal) {
+    for (const Node clause : n.children())
+      if (clause.is(NodeKind::else_clause)) flow = block(clause.child(Field::body_field), s);
+  }
+  for (const Node clause : n.children())
+    if (clause.is(NodeKind::finally_clause)) finally = clause;
+  if (!finally) return flow;
+  const bool raising = m.raising_;
+  const Value kept = result_;
+  m.raising_ = false;
+  for (const Node part : finally.children())
+    if (part.is(NodeKind::block)) {
+      const Flow last = block(part, s);
+      if (last != Flow::normal) return last;
+    }
+  m.raising_ = raising;
+  result_ = kept;
+  return flow;
+}
+
+bool Machine::Interpreter::handles(Node clause, Scope* s) {
+  const auto parts = clause.children().all();
+  if (parts.empty() || parts.front().is(NodeKind::block)) return true;
+  Node type = parts.front();
+  if (type.is(NodeKind::as_pattern)) {
+    const Node alias = type.child(Field::alias_field);
+    type = type.children().all().front();
+    const bool raising = m.raising_;
+    m.raising_ = false;
+    bind(alias, m.exception_, s);
+    m.raising_ = raising;
+  }
+  std::string raised = "Exception";
+  if (const Record* r = m.exception_.as<Record>()) {
+    const auto dot = r->path.rfind('.');
+    raised = dot == std::string::npos ? r->path : r->path.substr(dot + 1);
+  }
+  const std::string_view text = type.text();
+  if (text.find("Exception") != std::string_view::npos || text.find(raised) != std::string_view::npos ||
+      raised == "Exception")
+    return true;
+  if (const Instance* instance = m.exception_.as<Instance>()) return derives_from(instance->klass, text);
+  return raised == "ModuleNotFoundError" && text.find("ImportError") != std::string_view::npos;
+}
+
+Flow Machine::Interpreter::raise_statement(Node n, Scope* s) {
+  const auto parts = n.children().all();
+  if (parts.empty()) {
+    m.raising_ = true;
+    return Flow::raised;
+  }
+  const Value raised = expression(parts.front(), s);
+  if (m.raising_) return Flow::raised;
+  m.raise("raised at line " + std::to_string(n.line()), n, s->module);
+  Record* record = m.exception_.as<Record>();
+  if (const Instance* instance = raised.as<Instance>()) {
+    m.exception_ = raised;
+    (void)instance;
+  } else if (Record* given = raised.as<Record>()) {
+    m.exception_ = given;
+  } else if (const External* type = raised.as<External>()) {
+    record->path = type->path;
+  }
+  return Flow::raised;
+}
+
+Flow Machine::Interpreter::assert_statement(Node n, Scope* s) {
+  const auto parts = n.children().all();
+  if (parts.empty()) return Flow::normal;
+  const Value condition = expression(parts.front(), s);
+  if (m.raising_) return Flow::raised;
+  if (m.truth(condition) != Truth::no) return Flow::normal;
+  m.raise("the assertion at line " + std::to_string(n.line()) + " does not hold: " +
+              std::string(parts.front().text().substr(0, 120)),
+          n, s->module);
+  return Flow::raised;
+}
+
+Flow Machine::Interpreter::delete_statement(Node n, Scope* s) {
+  for (const Node target : n.children())
+    if (target.is(NodeKind::identifier)) m.set(s->names, symbol_of(target, s->module), Value());
+  return Flow::normal;
+}
+
+}  // namespace cutelab::reading::machine

@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+using source::Node;
+namespace {
+
+/// Positions of a slice over `size` items; nullopt when a bound is not known.
+std::optional<std::vector<std::size_t>> positions(const Slice& slice, std::size_t size) {
+  const auto known = [](const Value& v) { return !v.bound() || v.is_none() || v.is_integral(); };
+  if (!known(slice.begin) || !known(slice.end) || !known(slice.step)) return std::nullopt;
+  const auto n = static_cast<std::int64_t>(size);
+  const std::int64_t step = slice.step.is_integral() ? slice.step.number() : 1;
+  if (step == 0) return std::nullopt;
+  const auto bound = [&](const Value& v, std::int64_t otherwise) {
+    if (!v.is_integral()) return otherwise;
+    const std::int64_t at = v.number() < 0 ? v.number() + n : v.number();
+    return step > 0 ? std::clamp<std::int64_t>(at, 0, n) : std::clamp<std::int64_t>(at, -1, n - 1);
+  };
+  const std::int64_t begin = bound(slice.begin, step > 0 ? 0 : n - 1);
+  const std::int64_t end = bound(slice.end, step > 0 ? n : -1);
+  std::vector<std::size_t> out;
+  for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step) out.push_back(static_cast<std::size_t>(i));
+  return out;
+}
+}  // namespace
+
+Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
+  const Tuple* tuple = object.as<Tuple>();
+  const List* list = object.as<List>();
+  if (tuple || list) {
+    const std::vector<Value>& items = tuple ? tuple->items : list->items;
+    if (index.is_integral()) {
+      const auto size = static_cast<std::int64_t>(items.size());
+      const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
+      if (i >= 0 && i < size) return items[static_cast<std::size_t>(i)];
+      return m.raise("index " + std::to_string(index.number()) + " is outside a sequence of " + std::to_string(size), at, 0);
+    }
+    if (const Slice* slice = index.as<Slice>())
+      if (const auto chosen = positions(*slice, items.size())) {
+        std::vector<Value> out;
+        for (const std::size_t i : *chosen) out.push_back(items[i]);
+        return tuple ? m.tuple(std::move(out)) : m.list(std::move(out));
+      }
+    // Which item is not known; all the same is known.
+    Value joined = items.empty() ? Value() : items.front();
+    for (const Value& item : items) joined = join(joined, item, std::string(at.text().substr(0, 60)));
+    return joined.bound() && !joined.is_unknown() ? joined : m.unknown("the index is not known", std::string(at.text().substr(0, 80)));
+  }
+  if (const Dict* dict = object.as<Dict>()) {
+    bool undecided = false;
+    for (const auto& [key, value] : dict->items) {
+      const Truth same = m.equal(key, index);
+      if (same == Truth::yes) return value;
+      undecided = undecided || same == Truth::unknown;
+    }
+    if (undecided || index.is_unknown()) return m.unknown("the key is not known", std::string(at.text().substr(0, 80)));
+    m.raise("KeyError", at, 0);
+    if (Record* r = m.exception_.as<Record>()) r->path = "builtins.KeyError";
+    return {};
+  }
+  if (const Text* text = object.as<Text>()) {
+    if (index.is_integral()) {
+      const auto size = static_cast<std::int64_t>(text->text.size());
+      const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
+      if (i >= 0 && i < size) return m.text(std::string(1, text->text[static_cast<std::size_t>(i)]));
+    }
+    if (const Slice* slice = index.as<Slice>())
+      if (const auto chosen = positions(*slice, text->text.size())) {
+        std::string out;
+        for (const std::size_t i : *chosen) out += text->text[i];
+        return m.text(std::move(out));
+      }
+    return m.unknown("part of a text", std::string(at.text().substr(0, 80)));
+  }
+  if (const Range* range = object.as<Range>()) {
+    const auto items = m.items(object);
+    (void)range;
+    if (items) return subscript(m.list(*items), index, at);
+  }
+  if (const Class* klass = object.as<Class>()) {
+    if (klass->is_enum)
+      if (const Text* key = index.as<Text>())
+        if (const Value* found = klass->attributes.find(m.symbol(key->text))) return *found;
+    return object;  // a generic class with its parameters
+  }
+  std::vector<Value> parts = index.as<Tuple>() ? index.as<Tuple>()->items : std::vector<Value>{index};
+  if (const Instance* instance = object.as<Instance>()) {
+    const Value method = class_attribute(instance->klass, m.symbol("__getitem__"));
+    if (const Function* f = method.as<Function>())
+      return call_function(const_cast<Function*>(f), &object, {index}, {}, at, f->module);
+  }
+  std::string path;
+  Native native = nullptr;
+  if (const External* e = object.as<External>()) {
+    path = e->path;
+    native = natives.find_function(path + ".__getitem__");
+    if (!native && (path.starts_with("typing.") || path.starts_with("builtins."))) return object;
+  } else if (const Record* r = object.as<Record>()) {
+    path = r->path;
+    native = natives.find_method(r->kind, "__getitem__");
+  } else if (object.as<LayoutObject>()) {
+    native = natives.find_method("Layout", "__getitem__");
+  } else if (const Unknown* u = object.as<Unknown>()) {
+    path = u->path;
+  }
+  if (native) {
+    Call call{m, path, object, std::move(parts), {}, at, 0};
+    if (auto value = native(call)) return *value;
+    if (m.raising_) return {};
+  }
+  if (const External* e = object.as<External>()) {
+    const Value defined = library(e->path);
+    if (defined.bound() && !defined.as<External>()) return subscript(defined, index, at);
+  }
+  const std::string suffix = index.is_integral() ? "[" + std::to_string(index.number()) + "]" : "[]";
+  return m.unknown("item of " + why(object), std::string(at.text().substr(0, 80)), path.empty() ? path : path + suffix);
+}
+
+}  // namespace cutelab::reading::machine
