@@ -7,10 +7,9 @@
 namespace cutelab::reading::machine {
 
 Machine::Machine(source::Program& program, Options options)
-    : interpreter_(std::make_unique<Interpreter>(*this)),
-      program_(program),
-      options_(std::move(options)),
-      arch_(options_.arch) {}
+    : program_(program), options_(std::move(options)), arch_(options_.arch) {
+  interpreter_ = std::make_unique<Interpreter>(*this);
+}
 
 Machine::~Machine() = default;
 

@@ -147,7 +147,6 @@ class Machine {
  private:
   class Interpreter;
   friend class Interpreter;
-  std::unique_ptr<Interpreter> interpreter_;
   source::Program& program_;
   Options options_;
   std::string arch_;
@@ -162,6 +161,7 @@ class Machine {
   bool raising_ = false;
   Value exception_;
   std::set<std::string> used_settings_;
+  std::unique_ptr<Interpreter> interpreter_;  // after program_, which it refers to
   std::unordered_map<std::string, Value> symbol_values_;  ///< unknowns by the symbol they became in a layout
 };
 
