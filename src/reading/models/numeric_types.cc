@@ -1,0 +1,330 @@
+#include <array>
+#include <cmath>
+
+#include "reading/models/arguments.h"
+#include "reading/models/element_types.h"
+
+namespace cutelab::reading::machine {
+namespace {
+
+constexpr std::array<ElementType, 28> types = {{
+    {"Boolean", 1, false, true, "bool"},
+    {"Int4", 4, false, true, ""},
+    {"Int8", 8, false, true, "int8"},
+    {"Int16", 16, false, true, "int16"},
+    {"Int32", 32, false, true, "int32"},
+    {"Int64", 64, false, true, "int64"},
+    {"Int128", 128, false, true, ""},
+    {"Uint8", 8, false, false, "uint8"},
+    {"Uint16", 16, false, false, "uint16"},
+    {"Uint32", 32, false, false, "uint32"},
+    {"Uint64", 64, false, false, "uint64"},
+    {"Uint128", 128, false, false, ""},
+    {"Float64", 64, true, true, "float64"},
+    {"Float32", 32, true, true, "float32"},
+    {"TFloat32", 32, true, true, "float32"},
+    {"Float16", 16, true, true, "float16"},
+    {"BFloat16", 16, true, true, "bfloat16"},
+    {"Float8E5M2", 8, true, true, "float8_e5m2"},
+    {"Float8E4M3FN", 8, true, true, "float8_e4m3fn"},
+    {"Float8E4M3B11FNUZ", 8, true, true, "float8_e4m3fnuz"},
+    {"Float8E4M3", 8, true, true, ""},
+    {"Float8E8M0FNU", 8, true, true, "float8_e8m0fnu"},
+    {"Float4E2M1FN", 4, true, true, "float4_e2m1fn_x2"},
+    {"Float6E3M2FN", 6, true, true, ""},
+    {"Float6E2M3FN", 6, true, true, ""},
+    {"Float4E2M1FNx2", 8, true, true, "float4_e2m1fn_x2"},
+    {"Float6E3M2FNx4", 24, true, true, ""},
+    {"Float6E2M3FNx4", 24, true, true, ""},
+}};
+
+struct TorchType {
+  std::string_view name, cute;  ///< cute: what from_dlpack takes it for
+  int bytes;
+  bool floating, is_signed;
+};
+constexpr std::array<TorchType, 19> torch_types = {{
+    {"float64", "Float64", 8, true, true},
+    {"float32", "Float32", 4, true, true},
+    {"float16", "Float16", 2, true, true},
+    {"bfloat16", "BFloat16", 2, true, true},
+    {"float8_e5m2", "Float8E5M2", 1, true, true},
+    {"float8_e4m3fn", "Float8E4M3FN", 1, true, true},
+    {"float8_e4m3fnuz", "Float8E4M3B11FNUZ", 1, true, true},
+    {"float8_e8m0fnu", "Float8E8M0FNU", 1, true, true},
+    {"float4_e2m1fn_x2", "Float4E2M1FN", 1, true, true},
+    {"int64", "Int64", 8, false, true},
+    {"int32", "Int32", 4, false, true},
+    {"int16", "Int16", 2, false, true},
+    {"int8", "Int8", 1, false, true},
+    {"uint64", "Uint64", 8, false, false},
+    {"uint32", "Uint32", 4, false, false},
+    {"uint16", "Uint16", 2, false, false},
+    {"uint8", "Uint8", 1, false, false},
+    {"bool", "Boolean", 1, false, false},
+    {"complex64", "", 8, false, true},
+}};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> torch_aliases = {{
+    {"half", "float16"},
+    {"float", "float32"},
+    {"double", "float64"},
+    {"short", "int16"},
+    {"int", "int32"},
+    {"long", "int64"},
+    {"bool_", "bool"},
+    {"float_", "float64"},
+    {"int_", "int64"},
+}};
+
+const TorchType* find_torch(std::string_view name) {
+  for (const auto& [alias, real] : torch_aliases)
+    if (alias == name) name = real;
+  for (const TorchType& type : torch_types)
+    if (type.name == name) return &type;
+  return nullptr;
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+std::string_view leaf_of(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+/// n modulo 2^bits, in the type's range.
+Value wrapped(const ElementType& type, std::int64_t n) {
+  if (type.bits >= 64) return Value::integer(n);
+  const std::int64_t span = std::int64_t{1} << type.bits;
+  std::int64_t rest = n % span;
+  if (rest < 0) rest += span;
+  if (type.is_signed && rest >= span / 2) rest -= span;
+  return Value::integer(rest);
+}
+
+std::optional<Value> call_type(Call& call) {
+  const ElementType* type = find_element_type(leaf_of(call.path));
+  if (!type) return std::nullopt;
+  const Value value = call.get(0, "value", call.get(0, "a"));
+  if (!value.bound()) return std::nullopt;
+  return converted(call.machine, *type, value);
+}
+
+std::optional<Value> call_dtype(Call& call) {
+  const ElementType* type = element_type_of(call.self);
+  const Value value = call.get(0, "value");
+  if (!type || !value.bound()) return std::nullopt;
+  return converted(call.machine, *type, value);
+}
+
+std::optional<Value> to(Call& call) {
+  const Value wanted = call.get(0, "dtype");
+  const ElementType* type = element_type_of(wanted);
+  if (type) return converted(call.machine, *type, call.self);
+  const auto* name = wanted.as<External>();
+  if (name && (name->leaf() == "int" || name->leaf() == "float" || name->leaf() == "bool"))
+    return call.self.is_number() ? std::optional<Value>(call.self) : std::nullopt;
+  return std::nullopt;
+}
+
+std::optional<Value> itself(Call& call) { return call.self; }
+
+template <bool floating>
+std::optional<Value> is_family(Machine&, const Value& self) {
+  const ElementType* type = element_type_of(self);
+  if (!type) return std::nullopt;
+  return Value::boolean(type->floating == floating);
+}
+
+std::optional<Value> is_signed(Machine&, const Value& self) {
+  const ElementType* type = element_type_of(self);
+  if (!type || type->floating) return std::nullopt;
+  return Value::boolean(type->is_signed);
+}
+
+std::optional<Value> name_of_type(Machine& machine, const Value& self) {
+  const ElementType* type = element_type_of(self);
+  if (!type) return std::nullopt;
+  return machine.text(std::string(type->name));
+}
+
+std::optional<Value> zero(Machine&, const Value& self) {
+  const ElementType* type = element_type_of(self);
+  if (!type) return std::nullopt;
+  return type->floating ? Value::real(0) : Value::integer(0);
+}
+
+std::optional<Value> infinity(Machine&, const Value& self) {
+  const ElementType* type = element_type_of(self);
+  if (!type || !type->floating) return std::nullopt;
+  return Value::real(HUGE_VAL);
+}
+
+template <bool largest>
+std::optional<Value> bound_of(Machine&, const Value& self) {
+  const ElementType* type = element_type_of(self);
+  if (!type || type->floating || type->bits > 63) return std::nullopt;
+  const std::int64_t span = std::int64_t{1} << (type->is_signed ? type->bits - 1 : type->bits);
+  if (largest) return Value::integer(span - 1);
+  return Value::integer(type->is_signed ? -span : 0);
+}
+
+std::optional<Value> same_kind(Call& call) {
+  const ElementType* a = element_type_of(call.self);
+  const ElementType* b = element_type_of(call.get(0, "other"));
+  if (!a || !b) return std::nullopt;
+  return Value::boolean(a->floating == b->floating);
+}
+
+std::optional<Value> n_bytes(Call& call) {
+  const ElementType* type = element_type_of(call.self);
+  const auto count = integer_of(call.get(0, "n_elements"));
+  if (!type || !count) return std::nullopt;
+  return Value::integer(*count * bytes_of(*type));
+}
+
+std::optional<Value> torch_of(Call& call) {
+  const ElementType* type = element_type_of(call.get(0, "ty"));
+  if (!type || type->torch.empty()) return std::nullopt;
+  return torch_type(call.machine, type->torch);
+}
+
+std::optional<Value> dtype_by_text(Call& call) {
+  const auto name = text_of(call.get(0, "dtype_"));
+  if (!name) return std::nullopt;
+  const ElementType* type = find_element_type(*name);
+  if (!type)
+    return call.machine.raise("TypeError: can't interpret " + *name + " as data type", call.node, call.module);
+  return element_type(call.machine, *type);
+}
+
+/// Attributes of "torch.float16" and its like.
+std::optional<Value> torch_attribute(Machine& machine, const TorchType& type, std::string_view name) {
+  if (name == "itemsize") return Value::integer(type.bytes);
+  if (name == "is_floating_point") return Value::boolean(type.floating);
+  if (name == "is_signed") return Value::boolean(type.is_signed);
+  if (name == "is_complex") return Value::boolean(type.name == "complex64");
+  if (name == "name" || name == "__name__") return machine.text(std::string(type.name));
+  return std::nullopt;
+}
+
+template <int which>
+std::optional<Value> torch_field(Machine& machine, const Value& self) {
+  constexpr std::array<std::string_view, 4> names = {"itemsize", "is_floating_point", "is_signed", "is_complex"};
+  const TorchType* type = find_torch(torch_name_of(self));
+  if (!type) return std::nullopt;
+  return torch_attribute(machine, *type, names[which]);
+}
+
+}  // namespace
+
+const ElementType* find_element_type(std::string_view name) {
+  for (const ElementType& type : types)
+    if (type.name == name) return &type;
+  return nullptr;
+}
+
+const ElementType* element_type_of(const Value& value) {
+  if (const auto* record = value.as<Record>())
+    return record->kind == "dtype" ? find_element_type(leaf_of(record->path)) : nullptr;
+  const auto* name = value.as<External>();
+  return name && starts_with(name->path, "cutlass.") ? find_element_type(name->leaf()) : nullptr;
+}
+
+Value element_type(Machine& machine, const ElementType& type) {
+  Record* record = machine.record("dtype", "cutlass." + std::string(type.name));
+  const auto put = [&](std::string_view name, Value value) { record->fields.at(machine.symbol(name)) = value; };
+  put("name", machine.text(std::string(type.name)));
+  put("width", Value::integer(type.bits));
+  put("bytes", Value::integer(bytes_of(type)));
+  return record;
+}
+
+Value element_type(Machine& machine, std::string_view name) {
+  const ElementType* type = find_element_type(name);
+  return type ? element_type(machine, *type) : Value();
+}
+
+std::string_view torch_name_of(const Value& value) {
+  std::string_view path;
+  if (const auto* record = value.as<Record>(); record && record->kind == "torch.dtype") path = record->path;
+  if (const auto* name = value.as<External>()) path = name->path;
+  if (!starts_with(path, "torch.") && !starts_with(path, "numpy.")) return {};
+  const TorchType* type = find_torch(leaf_of(path));
+  return type ? type->name : std::string_view{};
+}
+
+std::optional<int> torch_bytes(std::string_view name) {
+  const TorchType* type = find_torch(name);
+  return type ? std::optional<int>(type->bytes) : std::nullopt;
+}
+
+Value torch_type(Machine& machine, std::string_view name) {
+  const TorchType* type = find_torch(name);
+  return machine.external("torch." + std::string(type ? type->name : name));
+}
+
+const ElementType* element_type_of_torch(std::string_view name) {
+  const TorchType* type = find_torch(name);
+  return type ? find_element_type(type->cute) : nullptr;
+}
+
+std::optional<Value> value_of_name(Machine& machine, std::string_view path) {
+  const std::string_view leaf = leaf_of(path);
+  if (starts_with(path, "cutlass.") && !starts_with(path, "cutlass.torch")) {
+    if (const ElementType* type = find_element_type(leaf)) return element_type(machine, *type);
+    if (leaf == "WARP_SIZE") return Value::integer(32);
+    if (leaf == "FULL_MASK") return Value::integer(0xffffffff);
+    return std::nullopt;
+  }
+  if (!starts_with(path, "torch.") && !starts_with(path, "numpy.")) return std::nullopt;
+  if (leaf == "inf") return Value::real(HUGE_VAL);
+  if (leaf == "nan") return Value::real(std::nan(""));
+  if (leaf == "pi") return Value::real(M_PI);
+  const std::string_view rest = path.substr(0, path.size() - std::min(path.size(), leaf.size() + 1));
+  if (const TorchType* type = find_torch(leaf_of(rest)); type && rest.find('.') != std::string_view::npos)
+    return torch_attribute(machine, *type, leaf);
+  return std::nullopt;
+}
+
+Value converted(Machine& machine, const ElementType& type, const Value& value) {
+  if (value.is_unknown()) return value;
+  if (!value.is_number())
+    return machine.unknown("converted at run time", {}, "cutlass." + std::string(type.name));
+  if (type.name == "Boolean") return Value::boolean(value.as_real() != 0);
+  if (type.floating) return Value::real(value.as_real());
+  if (value.is_integral()) return wrapped(type, value.number());
+  if (!std::isfinite(value.as_real()) || std::fabs(value.as_real()) > 9e18)
+    return machine.unknown("a real number outside the type's range", {}, "cutlass." + std::string(type.name));
+  return wrapped(type, static_cast<std::int64_t>(value.as_real()));
+}
+
+void add_numeric_types(Natives& natives) {
+  for (const ElementType& type : types) natives.function("cutlass", type.name, call_type);
+  natives.method("dtype", "__call__", call_dtype);
+  natives.method("dtype", "is_same_kind", same_kind);
+  natives.method("dtype", "n_bytes", n_bytes);
+  natives.getter("dtype", "is_float", is_family<true>);
+  natives.getter("dtype", "is_integer", is_family<false>);
+  natives.getter("dtype", "signed", is_signed);
+  natives.getter("dtype", "__name__", name_of_type);
+  natives.getter("dtype", "zero", zero);
+  natives.getter("dtype", "inf", infinity);
+  natives.getter("dtype", "max", bound_of<true>);
+  natives.getter("dtype", "min", bound_of<false>);
+  natives.getter("torch.dtype", "itemsize", torch_field<0>);
+  natives.getter("torch.dtype", "is_floating_point", torch_field<1>);
+  natives.getter("torch.dtype", "is_signed", torch_field<2>);
+  natives.getter("torch.dtype", "is_complex", torch_field<3>);
+  for (const char* kind : {"int", "float", "bool"}) {
+    natives.method(kind, "to", to);
+    natives.method(kind, "ir_value", itself);
+  }
+  natives.function("cutlass.torch", "dtype", torch_of);
+  natives.function("cutlass.base_dsl.torch", "dtype", torch_of);
+  natives.function("cutlass", "dtype", dtype_by_text);
+}
+
+}  // namespace cutelab::reading::machine
