@@ -8,12 +8,12 @@
 /// What models ask of their arguments.
 namespace cutelab::reading::machine {
 
-inline std::optional<std::string> text_of(const Value& value) {
+inline std::optional<std::string> text_in(const Value& value) {
   const auto* text = value.as<Text>();
   return text ? std::optional<std::string>(text->text) : std::nullopt;
 }
 
-inline std::optional<std::int64_t> integer_of(const Value& value) {
+inline std::optional<std::int64_t> integer_in(const Value& value) {
   return value.is_integral() ? std::optional<std::int64_t>(value.number()) : std::nullopt;
 }
 

@@ -20,9 +20,9 @@ struct ElementType {
 constexpr int bytes_of(const ElementType& type) { return type.bits < 8 ? 1 : (type.bits + 7) / 8; }
 
 const ElementType* find_element_type(std::string_view name);
-/// The type that a value names: a Record "dtype", or a library name that ends in one; null = none.
+/// The type that a value names, an External that ends in one ("cutlass.cute.typing.Float16"); null = none.
 const ElementType* element_type_of(const Value& value);
-/// Record "dtype" with fields name, width, bytes, signed; its path is "cutlass.<name>".
+/// The External "cutlass.<name>": element types are held by their names, and compare by the last one.
 Value element_type(Machine& machine, const ElementType& type);
 Value element_type(Machine& machine, std::string_view name);
 
@@ -33,10 +33,6 @@ std::optional<int> torch_bytes(std::string_view name);
 Value torch_type(Machine& machine, std::string_view name);
 /// What from_dlpack makes of a torch dtype; null = nothing.
 const ElementType* element_type_of_torch(std::string_view name);
-
-/// Values of library names that are more than their name: "cutlass.Float16", "torch.float16.itemsize",
-/// "cutlass.cute.arch.WARP_SIZE". nullopt = not told here.
-std::optional<Value> value_of_name(Machine& machine, std::string_view path);
 
 /// The value of `value` as that type: a Python number, or an unknown with the reason.
 Value converted(Machine& machine, const ElementType& type, const Value& value);

@@ -112,13 +112,6 @@ std::optional<Value> call_type(Call& call) {
   return converted(call.machine, *type, value);
 }
 
-std::optional<Value> call_dtype(Call& call) {
-  const ElementType* type = element_type_of(call.self);
-  const Value value = call.get(0, "value");
-  if (!type || !value.bound()) return std::nullopt;
-  return converted(call.machine, *type, value);
-}
-
 std::optional<Value> to(Call& call) {
   const Value wanted = call.get(0, "dtype");
   const ElementType* type = element_type_of(wanted);
@@ -131,59 +124,51 @@ std::optional<Value> to(Call& call) {
 
 std::optional<Value> itself(Call& call) { return call.self; }
 
-template <bool floating>
-std::optional<Value> is_family(Machine&, const Value& self) {
-  const ElementType* type = element_type_of(self);
+/// The type that "cutlass.Float16.width" speaks of.
+const ElementType* type_of_path(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? nullptr : find_element_type(leaf_of(path.substr(0, dot)));
+}
+
+std::optional<Value> type_attribute(Call& call) {
+  const ElementType* type = type_of_path(call.path);
   if (!type) return std::nullopt;
-  return Value::boolean(type->floating == floating);
-}
-
-std::optional<Value> is_signed(Machine&, const Value& self) {
-  const ElementType* type = element_type_of(self);
-  if (!type || type->floating) return std::nullopt;
-  return Value::boolean(type->is_signed);
-}
-
-std::optional<Value> name_of_type(Machine& machine, const Value& self) {
-  const ElementType* type = element_type_of(self);
-  if (!type) return std::nullopt;
-  return machine.text(std::string(type->name));
-}
-
-std::optional<Value> zero(Machine&, const Value& self) {
-  const ElementType* type = element_type_of(self);
-  if (!type) return std::nullopt;
-  return type->floating ? Value::real(0) : Value::integer(0);
-}
-
-std::optional<Value> infinity(Machine&, const Value& self) {
-  const ElementType* type = element_type_of(self);
-  if (!type || !type->floating) return std::nullopt;
-  return Value::real(HUGE_VAL);
-}
-
-template <bool largest>
-std::optional<Value> bound_of(Machine&, const Value& self) {
-  const ElementType* type = element_type_of(self);
-  if (!type || type->floating || type->bits > 63) return std::nullopt;
-  const std::int64_t span = std::int64_t{1} << (type->is_signed ? type->bits - 1 : type->bits);
-  if (largest) return Value::integer(span - 1);
-  return Value::integer(type->is_signed ? -span : 0);
+  const std::string_view name = leaf_of(call.path);
+  if (name == "width") return Value::integer(type->bits);
+  if (name == "bytes") return Value::integer(bytes_of(*type));
+  if (name == "is_float") return Value::boolean(type->floating);
+  if (name == "is_integer") return Value::boolean(!type->floating);
+  if (name == "is_abstract") return Value::boolean(false);
+  if (name == "__name__" || name == "name") return call.machine.text(std::string(type->name));
+  if (name == "zero") return type->floating ? Value::real(0) : Value::integer(0);
+  if (name == "inf" && type->floating) return Value::real(HUGE_VAL);
+  if (name == "signed" && !type->floating) return Value::boolean(type->is_signed);
+  if ((name == "max" || name == "min") && !type->floating && type->bits < 64) {
+    const std::int64_t span = std::int64_t{1} << (type->is_signed ? type->bits - 1 : type->bits);
+    if (name == "max") return Value::integer(span - 1);
+    return Value::integer(type->is_signed ? -span : 0);
+  }
+  return std::nullopt;
 }
 
 std::optional<Value> same_kind(Call& call) {
-  const ElementType* a = element_type_of(call.self);
+  const ElementType* a = type_of_path(call.path);
   const ElementType* b = element_type_of(call.get(0, "other"));
   if (!a || !b) return std::nullopt;
   return Value::boolean(a->floating == b->floating);
 }
 
 std::optional<Value> n_bytes(Call& call) {
-  const ElementType* type = element_type_of(call.self);
-  const auto count = integer_of(call.get(0, "n_elements"));
+  const ElementType* type = type_of_path(call.path);
+  const auto count = integer_in(call.get(0, "n_elements"));
   if (!type || !count) return std::nullopt;
   return Value::integer(*count * bytes_of(*type));
 }
+
+std::optional<Value> warp_size(Call&) { return Value::integer(32); }
+std::optional<Value> full_mask(Call&) { return Value::integer(0xffffffff); }
+std::optional<Value> infinity(Call&) { return Value::real(HUGE_VAL); }
+std::optional<Value> not_a_number(Call&) { return Value::real(std::nan("")); }
 
 std::optional<Value> torch_of(Call& call) {
   const ElementType* type = element_type_of(call.get(0, "ty"));
@@ -192,7 +177,7 @@ std::optional<Value> torch_of(Call& call) {
 }
 
 std::optional<Value> dtype_by_text(Call& call) {
-  const auto name = text_of(call.get(0, "dtype_"));
+  const auto name = text_in(call.get(0, "dtype_"));
   if (!name) return std::nullopt;
   const ElementType* type = find_element_type(*name);
   if (!type)
@@ -200,22 +185,17 @@ std::optional<Value> dtype_by_text(Call& call) {
   return element_type(call.machine, *type);
 }
 
-/// Attributes of "torch.float16" and its like.
-std::optional<Value> torch_attribute(Machine& machine, const TorchType& type, std::string_view name) {
-  if (name == "itemsize") return Value::integer(type.bytes);
-  if (name == "is_floating_point") return Value::boolean(type.floating);
-  if (name == "is_signed") return Value::boolean(type.is_signed);
-  if (name == "is_complex") return Value::boolean(type.name == "complex64");
-  if (name == "name" || name == "__name__") return machine.text(std::string(type.name));
-  return std::nullopt;
-}
-
-template <int which>
-std::optional<Value> torch_field(Machine& machine, const Value& self) {
-  constexpr std::array<std::string_view, 4> names = {"itemsize", "is_floating_point", "is_signed", "is_complex"};
-  const TorchType* type = find_torch(torch_name_of(self));
+/// "torch.float16.itemsize".
+std::optional<Value> torch_attribute(Call& call) {
+  const auto dot = call.path.rfind('.');
+  const TorchType* type = dot == std::string_view::npos ? nullptr : find_torch(leaf_of(call.path.substr(0, dot)));
   if (!type) return std::nullopt;
-  return torch_attribute(machine, *type, names[which]);
+  const std::string_view name = leaf_of(call.path);
+  if (name == "itemsize") return Value::integer(type->bytes);
+  if (name == "is_floating_point") return Value::boolean(type->floating);
+  if (name == "is_signed") return Value::boolean(type->is_signed);
+  if (name == "is_complex") return Value::boolean(type->name == "complex64");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -227,19 +207,12 @@ const ElementType* find_element_type(std::string_view name) {
 }
 
 const ElementType* element_type_of(const Value& value) {
-  if (const auto* record = value.as<Record>())
-    return record->kind == "dtype" ? find_element_type(leaf_of(record->path)) : nullptr;
   const auto* name = value.as<External>();
   return name && starts_with(name->path, "cutlass.") ? find_element_type(name->leaf()) : nullptr;
 }
 
 Value element_type(Machine& machine, const ElementType& type) {
-  Record* record = machine.record("dtype", "cutlass." + std::string(type.name));
-  const auto put = [&](std::string_view name, Value value) { record->fields.at(machine.symbol(name)) = value; };
-  put("name", machine.text(std::string(type.name)));
-  put("width", Value::integer(type.bits));
-  put("bytes", Value::integer(bytes_of(type)));
-  return record;
+  return machine.external("cutlass." + std::string(type.name));
 }
 
 Value element_type(Machine& machine, std::string_view name) {
@@ -249,7 +222,6 @@ Value element_type(Machine& machine, std::string_view name) {
 
 std::string_view torch_name_of(const Value& value) {
   std::string_view path;
-  if (const auto* record = value.as<Record>(); record && record->kind == "torch.dtype") path = record->path;
   if (const auto* name = value.as<External>()) path = name->path;
   if (!starts_with(path, "torch.") && !starts_with(path, "numpy.")) return {};
   const TorchType* type = find_torch(leaf_of(path));
@@ -271,24 +243,6 @@ const ElementType* element_type_of_torch(std::string_view name) {
   return type ? find_element_type(type->cute) : nullptr;
 }
 
-std::optional<Value> value_of_name(Machine& machine, std::string_view path) {
-  const std::string_view leaf = leaf_of(path);
-  if (starts_with(path, "cutlass.") && !starts_with(path, "cutlass.torch")) {
-    if (const ElementType* type = find_element_type(leaf)) return element_type(machine, *type);
-    if (leaf == "WARP_SIZE") return Value::integer(32);
-    if (leaf == "FULL_MASK") return Value::integer(0xffffffff);
-    return std::nullopt;
-  }
-  if (!starts_with(path, "torch.") && !starts_with(path, "numpy.")) return std::nullopt;
-  if (leaf == "inf") return Value::real(HUGE_VAL);
-  if (leaf == "nan") return Value::real(std::nan(""));
-  if (leaf == "pi") return Value::real(M_PI);
-  const std::string_view rest = path.substr(0, path.size() - std::min(path.size(), leaf.size() + 1));
-  if (const TorchType* type = find_torch(leaf_of(rest)); type && rest.find('.') != std::string_view::npos)
-    return torch_attribute(machine, *type, leaf);
-  return std::nullopt;
-}
-
 Value converted(Machine& machine, const ElementType& type, const Value& value) {
   if (value.is_unknown()) return value;
   if (!value.is_number())
@@ -302,28 +256,33 @@ Value converted(Machine& machine, const ElementType& type, const Value& value) {
 }
 
 void add_numeric_types(Natives& natives) {
-  for (const ElementType& type : types) natives.function("cutlass", type.name, call_type);
-  natives.method("dtype", "__call__", call_dtype);
-  natives.method("dtype", "is_same_kind", same_kind);
-  natives.method("dtype", "n_bytes", n_bytes);
-  natives.getter("dtype", "is_float", is_family<true>);
-  natives.getter("dtype", "is_integer", is_family<false>);
-  natives.getter("dtype", "signed", is_signed);
-  natives.getter("dtype", "__name__", name_of_type);
-  natives.getter("dtype", "zero", zero);
-  natives.getter("dtype", "inf", infinity);
-  natives.getter("dtype", "max", bound_of<true>);
-  natives.getter("dtype", "min", bound_of<false>);
-  natives.getter("torch.dtype", "itemsize", torch_field<0>);
-  natives.getter("torch.dtype", "is_floating_point", torch_field<1>);
-  natives.getter("torch.dtype", "is_signed", torch_field<2>);
-  natives.getter("torch.dtype", "is_complex", torch_field<3>);
-  for (const char* kind : {"int", "float", "bool"}) {
+  for (const ElementType& type : types) {
+    const std::string name(type.name);
+    natives.function("cutlass", name, call_type);
+    natives.function("cutlass", name + ".is_same_kind", same_kind);
+    natives.function("cutlass", name + ".n_bytes", n_bytes);
+    for (const char* attribute :
+         {"width", "bytes", "is_float", "is_integer", "is_abstract", "__name__", "name", "zero", "inf", "signed", "max", "min"})
+      natives.function("cutlass", name + "." + attribute + ".__get__", type_attribute);
+  }
+  const auto add_torch_type = [&](std::string_view name) {
+    for (const char* attribute : {"itemsize", "is_floating_point", "is_signed", "is_complex"})
+      for (const char* package : {"torch", "numpy"})
+        natives.function(package, std::string(name) + "." + attribute + ".__get__", torch_attribute);
+  };
+  for (const TorchType& type : torch_types) add_torch_type(type.name);
+  for (const auto& [alias, name] : torch_aliases) add_torch_type(alias);
+  for (const char* package : {"torch", "numpy", "math"}) {
+    natives.function(package, "inf.__get__", infinity);
+    natives.function(package, "nan.__get__", not_a_number);
+  }
+  natives.function("cutlass", "WARP_SIZE.__get__", warp_size);
+  natives.function("cutlass", "FULL_MASK.__get__", full_mask);
+  for (const char* kind : {"int", "float"}) {
     natives.method(kind, "to", to);
     natives.method(kind, "ir_value", itself);
   }
-  natives.function("cutlass.torch", "dtype", torch_of);
-  natives.function("cutlass.base_dsl.torch", "dtype", torch_of);
+  natives.function("cutlass", "torch.dtype", torch_of);
   natives.function("cutlass", "dtype", dtype_by_text);
 }
 
