@@ -16,7 +16,8 @@ std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return to > 1 ? (n + 
 Partition partition_of(Call& call) {
   const Value given = call.get(-1, "partition");
   if (const auto* instance = given.as<Instance>())
-    if (const Value* name = instance->attributes.find(call.machine.symbol("name")); name && text_in(*name) == "RESERVED")
+    if (const Value* name = instance->attributes.find(call.machine.symbol("name"));
+        name && text_in(*name) == "RESERVED")
       return Partition::reserved;
   const auto* name = given.as<External>();
   return name && name->leaf() == "RESERVED" ? Partition::reserved : Partition::user;
@@ -42,11 +43,13 @@ std::optional<Value> capacity(Call& call) {
 
 std::optional<Value> allocate(Call& call) {
   Machine& m = call.machine;
-  const Value what = call.get(0, "size_or_type"), alignment = call.get(1, "byte_alignment", Value::integer(1));
+  const Value what = call.get(0, "size_or_type"),
+              alignment = call.get(1, "byte_alignment", Value::integer(1));
   const Partition partition = partition_of(call);
   if (const Record* shape = struct_record(what)) {
     const auto own = integer_in(m.field(shape, "alignment"));
-    const Value offset = take_shared(call, m.field(shape, "bytes"), larger(m, alignment, own.value_or(1)), partition);
+    const Value offset =
+        take_shared(call, m.field(shape, "bytes"), larger(m, alignment, own.value_or(1)), partition);
     return place_struct(call, shape, offset);
   }
   if (const ElementType* type = element_type_of(what)) {
@@ -62,8 +65,10 @@ std::optional<Value> allocate_array(Call& call) {
   const ElementType* type = element_type_of(dtype);
   Value bytes = m.unknown("elements of an unknown type");
   if (type)
-    bytes = m.arithmetic("//", m.arithmetic("*", count, Value::integer(storage_bits(*type))), Value::integer(8));
-  const Value alignment = larger(m, call.get(-1, "byte_alignment"), type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1);
+    bytes =
+        m.arithmetic("//", m.arithmetic("*", count, Value::integer(storage_bits(*type))), Value::integer(8));
+  const Value alignment = larger(m, call.get(-1, "byte_alignment"),
+                                 type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1);
   return shared_pointer(call, dtype, take_shared(call, bytes, alignment, partition_of(call)));
 }
 
@@ -78,8 +83,10 @@ std::optional<Value> allocate_tensor(Call& call) {
     elements = layout;
   Value bytes = m.unknown("elements of an unknown type");
   if (type)
-    bytes = m.arithmetic("//", m.arithmetic("*", elements, Value::integer(storage_bits(*type))), Value::integer(8));
-  const Value alignment = larger(m, call.get(2, "byte_alignment"), type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1);
+    bytes = m.arithmetic("//", m.arithmetic("*", elements, Value::integer(storage_bits(*type))),
+                         Value::integer(8));
+  const Value alignment =
+      larger(m, call.get(2, "byte_alignment"), type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1);
   const Value offset = take_shared(call, bytes, alignment, partition_of(call));
   return shared_tensor(call, dtype, layout, call.get(3, "swizzle", Value::none()), offset);
 }
@@ -99,7 +106,8 @@ std::optional<Value> dynamic_smem(Call& call) {
   return shared_pointer(call, call.get(0, "element_type"), Value::integer(0));
 }
 
-// --- tensor memory ------------------------------------------------------------------------------------------------
+// --- tensor memory
+// ------------------------------------------------------------------------------------------------
 
 Value tmem_pointer(Call& call, const Value& dtype) {
   return record_of(call, "Pointer",
@@ -124,7 +132,8 @@ std::optional<Value> tmem_allocator(Call& call) {
 std::optional<Value> take_columns(Call& call) {
   const Value columns = call.get(0, "num_columns");
   if (Record* self = record_if(call.self, "TmemAllocator"))
-    if (List* list = call.machine.field(self, "columns").as<List>()) call.machine.mutable_items(list).push_back(columns);
+    if (List* list = call.machine.field(self, "columns").as<List>())
+      call.machine.mutable_items(list).push_back(columns);
   return Value::none();
 }
 

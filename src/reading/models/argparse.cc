@@ -6,7 +6,7 @@
 /// Record "ArgumentParser": actions, a list of Records "argument"; defaults, a dict of set_defaults;
 /// subparsers. Groups of a parser share its lists, so a group is the parser's Record again.
 namespace cutelab::reading::machine {
-namespace {
+namespace argparse_models {
 
 Value list_field(Machine& machine, Record* record, std::string_view name) {
   Value list = machine.field(record, name);
@@ -132,7 +132,8 @@ class Filling {
   void fill(Record* parser) {
     if (const auto* actions = m_.field(parser, "actions").as<List>())
       for (const Value& one : actions->items)
-        if (Record* argument = record_if(one, "argument"); argument && !m_.raising()) this->argument(parser, argument);
+        if (Record* argument = record_if(one, "argument"); argument && !m_.raising())
+          this->argument(parser, argument);
     if (const auto* defaults = m_.field(parser, "defaults").as<List>())
       for (const Value& pair : defaults->items) set_default(pair);
     if (Record* sub = record_if(m_.field(parser, "subparsers"), "Subparsers")) command(sub);
@@ -197,9 +198,11 @@ class Filling {
     if (given == "None" || given == "none") return Value::none();
     const Value nargs = m_.field(argument, "nargs");
     const bool several = nargs.is_int() || text_in(nargs) == "+" || text_in(nargs) == "*";
-    if (!several && action != "append" && action != "extend") return checked(argument, typed(argument, m_.text(given)));
+    if (!several && action != "append" && action != "extend")
+      return checked(argument, typed(argument, m_.text(given)));
     std::vector<Value> items;
-    for (const std::string& word : words(given)) items.push_back(checked(argument, typed(argument, m_.text(word))));
+    for (const std::string& word : words(given))
+      items.push_back(checked(argument, typed(argument, m_.text(word))));
     return m_.list(std::move(items));
   }
 
@@ -232,7 +235,8 @@ class Filling {
     if (dest && !given) {
       const Value required = m_.field(subparsers, "required");
       const bool must = required.bound() && m_.truth(required) == Machine::Truth::yes;
-      store(*dest, must ? m_.unknown("no default: the command line must name a command", *dest) : Value::none());
+      store(*dest,
+            must ? m_.unknown("no default: the command line must name a command", *dest) : Value::none());
     }
     const auto* all = m_.field(subparsers, "parsers").as<List>();
     if (!given || !all) return;
@@ -265,8 +269,8 @@ std::optional<Value> parse_known_args(Call& call) {
 }
 
 std::optional<Value> error(Call& call) {
-  return call.machine.raise("SystemExit: " + call.machine.str(call.get(0, "message", Value::none())), call.node,
-                            call.module);
+  return call.machine.raise("SystemExit: " + call.machine.str(call.get(0, "message", Value::none())),
+                            call.node, call.module);
 }
 
 std::optional<Value> get_default(Call& call) {
@@ -289,9 +293,10 @@ std::optional<Value> space(Call& call) {
   return made;
 }
 
-}  // namespace
+}  // namespace argparse_models
 
 void add_argparse(Natives& natives) {
+  using namespace argparse_models;
   natives.function("argparse", "ArgumentParser", parser);
   natives.function("argparse", "Namespace", space);
   natives.method("ArgumentParser", "add_argument", add_argument);

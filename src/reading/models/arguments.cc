@@ -44,7 +44,8 @@ void put(Machine& machine, Record* record, std::string_view name, const Value& v
   record->fields.at(machine.symbol(name)) = value;
 }
 
-Record* record_of(Call& call, std::string kind, const std::vector<std::pair<std::string_view, Value>>& fields) {
+Record* record_of(Call& call, std::string kind,
+                  const std::vector<std::pair<std::string_view, Value>>& fields) {
   Record* record = call.machine.record(std::move(kind), std::string(call.path), &call);
   for (const auto& [name, value] : fields) put(call.machine, record, name, value);
   return record;

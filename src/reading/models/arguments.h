@@ -27,7 +27,8 @@ std::optional<std::vector<Value>> spread(const Call& call, std::size_t from, std
 Value product(Machine& machine, const std::vector<Value>& factors);
 
 /// A Record of that kind whose path is the call's, with the given fields.
-Record* record_of(Call& call, std::string kind, const std::vector<std::pair<std::string_view, Value>>& fields = {});
+Record* record_of(Call& call, std::string kind,
+                  const std::vector<std::pair<std::string_view, Value>>& fields = {});
 /// Stores a field of a Record that was just made.
 void put(Machine& machine, Record* record, std::string_view name, const Value& value);
 /// The Record if it is of that kind.

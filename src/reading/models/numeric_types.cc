@@ -5,7 +5,7 @@
 #include "reading/models/element_types.h"
 
 namespace cutelab::reading::machine {
-namespace {
+namespace numeric_models {
 
 constexpr std::array<ElementType, 28> types = {{
     {"Boolean", 1, false, true, "bool"},
@@ -181,14 +181,16 @@ std::optional<Value> dtype_by_text(Call& call) {
   if (!name) return std::nullopt;
   const ElementType* type = find_element_type(*name);
   if (!type)
-    return call.machine.raise("TypeError: can't interpret " + *name + " as data type", call.node, call.module);
+    return call.machine.raise("TypeError: can't interpret " + *name + " as data type", call.node,
+                              call.module);
   return element_type(call.machine, *type);
 }
 
 /// "torch.float16.itemsize".
 std::optional<Value> torch_attribute(Call& call) {
   const auto dot = call.path.rfind('.');
-  const TorchType* type = dot == std::string_view::npos ? nullptr : find_torch(leaf_of(call.path.substr(0, dot)));
+  const TorchType* type =
+      dot == std::string_view::npos ? nullptr : find_torch(leaf_of(call.path.substr(0, dot)));
   if (!type) return std::nullopt;
   const std::string_view name = leaf_of(call.path);
   if (name == "itemsize") return Value::integer(type->bytes);
@@ -198,15 +200,17 @@ std::optional<Value> torch_attribute(Call& call) {
   return std::nullopt;
 }
 
-}  // namespace
+}  // namespace numeric_models
 
 const ElementType* find_element_type(std::string_view name) {
+  using namespace numeric_models;
   for (const ElementType& type : types)
     if (type.name == name) return &type;
   return nullptr;
 }
 
 const ElementType* element_type_of(const Value& value) {
+  using namespace numeric_models;
   const auto* name = value.as<External>();
   return name && starts_with(name->path, "cutlass.") ? find_element_type(name->leaf()) : nullptr;
 }
@@ -221,6 +225,7 @@ Value element_type(Machine& machine, std::string_view name) {
 }
 
 std::string_view torch_name_of(const Value& value) {
+  using namespace numeric_models;
   std::string_view path;
   if (const auto* name = value.as<External>()) path = name->path;
   if (!starts_with(path, "torch.") && !starts_with(path, "numpy.")) return {};
@@ -229,21 +234,25 @@ std::string_view torch_name_of(const Value& value) {
 }
 
 std::optional<int> torch_bytes(std::string_view name) {
+  using namespace numeric_models;
   const TorchType* type = find_torch(name);
   return type ? std::optional<int>(type->bytes) : std::nullopt;
 }
 
 Value torch_type(Machine& machine, std::string_view name) {
+  using namespace numeric_models;
   const TorchType* type = find_torch(name);
   return machine.external("torch." + std::string(type ? type->name : name));
 }
 
 const ElementType* element_type_of_torch(std::string_view name) {
+  using namespace numeric_models;
   const TorchType* type = find_torch(name);
   return type ? find_element_type(type->cute) : nullptr;
 }
 
 Value converted(Machine& machine, const ElementType& type, const Value& value) {
+  using namespace numeric_models;
   if (value.is_unknown()) return value;
   if (!value.is_number())
     return machine.unknown("converted at run time", {}, "cutlass." + std::string(type.name));
@@ -256,13 +265,14 @@ Value converted(Machine& machine, const ElementType& type, const Value& value) {
 }
 
 void add_numeric_types(Natives& natives) {
+  using namespace numeric_models;
   for (const ElementType& type : types) {
     const std::string name(type.name);
     natives.function("cutlass", name, call_type);
     natives.function("cutlass", name + ".is_same_kind", same_kind);
     natives.function("cutlass", name + ".n_bytes", n_bytes);
-    for (const char* attribute :
-         {"width", "bytes", "is_float", "is_integer", "is_abstract", "__name__", "name", "zero", "inf", "signed", "max", "min"})
+    for (const char* attribute : {"width", "bytes", "is_float", "is_integer", "is_abstract", "__name__",
+                                  "name", "zero", "inf", "signed", "max", "min"})
       natives.function("cutlass", name + "." + attribute + ".__get__", type_attribute);
   }
   const auto add_torch_type = [&](std::string_view name) {

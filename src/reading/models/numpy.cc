@@ -3,13 +3,15 @@
 #include "reading/models/element_types.h"
 #include "reading/models/torch_tensor.h"
 
-/// numpy: arrays are Records "torch", and arithmetic on numbers is done. Also the random module, whose draws are unknown.
+/// numpy: arrays are Records "torch", and arithmetic on numbers is done. Also the random module, whose draws
+/// are unknown.
 namespace cutelab::reading::machine {
-namespace {
+namespace numpy_models {
 
 std::optional<Value> prod(Call& call) {
   const Value a = call.get(0, "a");
-  if (const auto t = torch_tensor_of(call.machine, a); t && t->values) return product(call.machine, *t->values);
+  if (const auto t = torch_tensor_of(call.machine, a); t && t->values)
+    return product(call.machine, *t->values);
   const auto items = call.machine.items(a);
   return items ? std::optional<Value>(product(call.machine, *items)) : std::nullopt;
 }
@@ -20,8 +22,10 @@ std::optional<Value> rounded(Call& call) {
   const std::string_view name = leaf_name(call.path);
   if (name == "ceil") return Value::real(std::ceil(x.as_real()));
   if (name == "floor") return Value::real(std::floor(x.as_real()));
-  if (name == "log2") return x.as_real() > 0 ? std::optional<Value>(Value::real(std::log2(x.as_real()))) : std::nullopt;
-  if (name == "sqrt") return x.as_real() >= 0 ? std::optional<Value>(Value::real(std::sqrt(x.as_real()))) : std::nullopt;
+  if (name == "log2")
+    return x.as_real() > 0 ? std::optional<Value>(Value::real(std::log2(x.as_real()))) : std::nullopt;
+  if (name == "sqrt")
+    return x.as_real() >= 0 ? std::optional<Value>(Value::real(std::sqrt(x.as_real()))) : std::nullopt;
   return Value::real(std::fabs(x.as_real()));
 }
 
@@ -58,9 +62,10 @@ std::optional<Value> drawn(Call& call) {
   return call.machine.unknown("a random number", {}, std::string(call.path));
 }
 
-}  // namespace
+}  // namespace numpy_models
 
 void add_numpy(Natives& natives) {
+  using namespace numpy_models;
   natives.function("numpy", "prod", prod);
   for (const char* name : {"ceil", "floor", "log2", "sqrt", "abs"}) natives.function("numpy", name, rounded);
   for (const char* name : {"int32", "int64", "uint8", "uint32", "float32", "float64", "float16"})
@@ -69,7 +74,8 @@ void add_numpy(Natives& natives) {
   natives.method("torch", "astype", astype);
   natives.method("torch", "numpy", answer_self);
   natives.function("numpy", "random.seed", answer_none);
-  for (const char* name : {"assert_allclose", "set_printoptions", "savetxt"}) natives.function("numpy", name, answer_none);
+  for (const char* name : {"assert_allclose", "set_printoptions", "savetxt"})
+    natives.function("numpy", name, answer_none);
   natives.function("random", "seed", answer_none);
   for (const char* name : {"randint", "random", "choice", "uniform", "gauss", "sample", "randrange"})
     natives.function("random", name, drawn);

@@ -3,10 +3,10 @@
 #include <array>
 
 namespace cutelab::reading::machine {
-namespace {
+namespace stand_in_models {
 
-// Multiprocessors and L2 of the data-centre or largest part of each capability (datasheets); shared memory per block
-// as the CUDA programming guide's table of technical specifications gives it (opt-in maximum).
+// Multiprocessors and L2 of the data-centre or largest part of each capability (datasheets); shared memory
+// per block as the CUDA programming guide's table of technical specifications gives it (opt-in maximum).
 constexpr std::array<StandInDevice, 12> devices = {{
     {"NVIDIA A100", 8, 0, 108, 166912, 41943040},
     {"NVIDIA A10", 8, 6, 72, 101376, 6291456},
@@ -22,7 +22,7 @@ constexpr std::array<StandInDevice, 12> devices = {{
     {"NVIDIA GB10", 12, 1, 48, 101376, 25165824},
 }};
 
-}  // namespace
+}  // namespace stand_in_models
 
 std::optional<std::pair<int, int>> compute_capability(std::string_view arch) {
   const auto underscore = arch.rfind('_');
@@ -38,6 +38,7 @@ std::optional<std::pair<int, int>> compute_capability(std::string_view arch) {
 }
 
 std::optional<StandInDevice> stand_in_device(Machine& machine) {
+  using namespace stand_in_models;
   const auto capability = compute_capability(machine.arch());
   if (!capability) return std::nullopt;
   for (StandInDevice device : devices) {
@@ -49,10 +50,12 @@ std::optional<StandInDevice> stand_in_device(Machine& machine) {
 }
 
 std::optional<std::int64_t> shared_memory_of(std::string_view arch) {
+  using namespace stand_in_models;
   const auto capability = compute_capability(arch);
   if (!capability) return std::nullopt;
   for (const StandInDevice& device : devices)
-    if (device.major == capability->first && device.minor == capability->second) return device.shared_per_block;
+    if (device.major == capability->first && device.minor == capability->second)
+      return device.shared_per_block;
   return std::nullopt;
 }
 

@@ -6,12 +6,11 @@
 
 /// cute.struct and cute.union: sizes, offsets and alignments as the DSL computes them.
 ///
-/// Record "struct" (Class::storage): name, members (list of Records "member": name, bytes, offset, alignment, type, count,
-/// dtype), bytes, alignment. Record "MemRange": dtype, count. Record "Align": type, alignment.
+/// Record "struct" (Class::storage): name, members (list of Records "member": name, bytes, offset, alignment,
+/// type, count, dtype), bytes, alignment. Record "MemRange": dtype, count. Record "Align": type, alignment.
 /// A struct in memory is a Record "storage": one field per member, `struct`, and `offset` in shared memory.
 namespace cutelab::reading::machine {
 namespace storage_models {
-
 
 Value aligned(Machine& m, const Value& offset, std::int64_t alignment) {
   if (alignment <= 1) return offset;
@@ -20,12 +19,13 @@ Value aligned(Machine& m, const Value& offset, std::int64_t alignment) {
 }
 
 Record* struct_of(const Value& value) {
-  if (const auto* klass = value.as<Class>(); klass && klass->storage) return static_cast<Record*>(klass->storage);
+  if (const auto* klass = value.as<Class>(); klass && klass->storage)
+    return static_cast<Record*>(klass->storage);
   return record_if(value, "struct");
 }
 
 struct Member {
-  Value type;   ///< what the annotation says, without Align
+  Value type;  ///< what the annotation says, without Align
   Value bytes, count, dtype;
   std::int64_t alignment = 1;
 };
@@ -93,12 +93,14 @@ Value computed(Call& call, Class* klass, bool is_union) {
     const Value annotation = m.evaluate(node, klass->scope);
     if (m.raising()) return {};
     auto member = member_of(m, annotation);
-    if (!member) member = Member{annotation, m.unknown("a member whose type is not known", m.name_of(name)), {}, {}, 1};
+    if (!member)
+      member = Member{annotation, m.unknown("a member whose type is not known", m.name_of(name)), {}, {}, 1};
     alignment = std::max(alignment, member->alignment);
     const Value offset = is_union ? Value::integer(0) : aligned(m, end, member->alignment);
     members.push_back(member_record(m, *member, offset, name, klass, node));
     const Value after = m.arithmetic("+", offset, member->bytes);
-    const bool grows = !is_union || !after.is_integral() || !end.is_integral() || after.number() > end.number();
+    const bool grows =
+        !is_union || !after.is_integral() || !end.is_integral() || after.number() > end.number();
     if (grows) end = after;
   }
   put(m, made, "members", m.list(std::move(members)));
@@ -151,7 +153,8 @@ std::optional<Value> placed(Call& call) {
   return self ? std::optional<Value>(place_struct(call, self, Value::integer(0))) : std::nullopt;
 }
 
-// --- members in memory ------------------------------------------------------------------------------------------
+// --- members in memory
+// ------------------------------------------------------------------------------------------
 
 std::optional<Value> data_pointer(Call& call) {
   const Record* data = record_if(call.self, "MemRangeData");
@@ -178,7 +181,8 @@ Value shared_pointer(Call& call, const Value& dtype, const Value& offset) {
                     {"offset", offset}});
 }
 
-Value shared_tensor(Call& call, const Value& dtype, const Value& layout, const Value& swizzle, const Value& offset) {
+Value shared_tensor(Call& call, const Value& dtype, const Value& layout, const Value& swizzle,
+                    const Value& offset) {
   Machine& m = call.machine;
   const Value pointer = shared_pointer(call, dtype, offset);
   Value inside = layout;

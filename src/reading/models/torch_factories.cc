@@ -5,14 +5,15 @@
 
 /// Functions that make tensors.
 namespace cutelab::reading::machine {
-namespace {
+namespace torch_factory_models {
 
 using Values = std::vector<Value>;
 
 std::optional<std::size_t> small_count(const Values& shape) {
   std::size_t count = 1;
   for (const Value& extent : shape) {
-    if (!extent.is_integral() || extent.number() < 0 || extent.number() > static_cast<std::int64_t>(most_torch_values))
+    if (!extent.is_integral() || extent.number() < 0 ||
+        extent.number() > static_cast<std::int64_t>(most_torch_values))
       return std::nullopt;
     count *= static_cast<std::size_t>(extent.number());
     if (count > most_torch_values) return std::nullopt;
@@ -41,7 +42,8 @@ std::optional<Value> of_shape(Call& call) {
 std::optional<Value> empty_strided(Call& call) {
   const auto *shape = sequence_of(call.get(0, "size")), *strides = sequence_of(call.get(1, "stride"));
   if (!shape || !strides) return unknown_torch(call, "a tensor of unknown rank");
-  return make_torch(call, {*shape, *strides, dtype_argument(call, "float32"), device_argument(call), std::nullopt});
+  return make_torch(call,
+                    {*shape, *strides, dtype_argument(call, "float32"), device_argument(call), std::nullopt});
 }
 
 std::string_view type_of_number(const Value& value) {
@@ -146,7 +148,8 @@ std::optional<Value> like_self(Call& call) {
   std::optional<Values> values;
   if (fill >= 0) values = filled(*shape, Value::integer(fill));
   const Value device = device_argument(call), type = dtype_argument(call, "");
-  return make_torch(call, {*shape, {}, type.bound() ? type : t->dtype, device.bound() ? device : t->device, values});
+  return make_torch(
+      call, {*shape, {}, type.bound() ? type : t->dtype, device.bound() ? device : t->device, values});
 }
 
 std::optional<Value> eye(Call& call) {
@@ -158,7 +161,8 @@ std::optional<Value> linspace(Call& call) {
   return made(call, {call.get(2, "steps")}, dtype_argument(call, "float32"));
 }
 
-// --- the same elements as another type or elsewhere -----------------------------------------------------------
+// --- the same elements as another type or elsewhere
+// -----------------------------------------------------------
 
 bool reals_of(std::string_view type) { return type.find("float") != std::string_view::npos; }
 
@@ -197,7 +201,8 @@ std::optional<Value> to(Call& call) {
     if (record_if(argument, "torch.device")) device = argument;
     if (argument.is_int()) device = torch_device(call.machine, "cuda", argument.number());
     if (!torch_name_of(argument).empty()) dtype = argument;
-    if (const auto other = torch_tensor_of(call.machine, argument)) dtype = other->dtype, device = other->device;
+    if (const auto other = torch_tensor_of(call.machine, argument))
+      dtype = other->dtype, device = other->device;
     if (argument.is_unknown()) return unknown_torch(call, "a tensor of an unknown type or place");
   }
   return moved(call, *t, dtype, device);
@@ -211,7 +216,8 @@ std::optional<Value> to_device(Call& call) {
 
 std::optional<Value> to_type(Call& call) {
   const auto t = torch_tensor_of(call.machine, call.self);
-  return t ? std::optional<Value>(moved(call, *t, torch_type(call.machine, leaf_name(call.path)), {})) : std::nullopt;
+  return t ? std::optional<Value>(moved(call, *t, torch_type(call.machine, leaf_name(call.path)), {}))
+           : std::nullopt;
 }
 
 std::optional<Value> copy(Call& call) {
@@ -241,18 +247,34 @@ std::optional<Value> refill(Call& call) {
   return call.self;
 }
 
-}  // namespace
+}  // namespace torch_factory_models
 
 void add_torch_factories(Natives& natives) {
+  using namespace torch_factory_models;
   const std::pair<const char*, Native> functions[] = {
-      {"empty", of_shape<-1>},      {"rand", of_shape<-1>},       {"randn", of_shape<-1>},
-      {"zeros", of_shape<0>},       {"ones", of_shape<1>},        {"full", full},
-      {"randint", randint},         {"randperm", random_order},   {"arange", arange},
-      {"tensor", tensor},           {"as_tensor", tensor},        {"from_numpy", tensor},
-      {"empty_like", like<-1>},     {"zeros_like", like<0>},      {"ones_like", like<1>},
-      {"full_like", like<-1>},      {"rand_like", like<-1>},      {"randn_like", like<-1>},
-      {"randint_like", like<-1>},   {"empty_strided", empty_strided}, {"eye", eye},
-      {"linspace", linspace},       {"clone", copy},
+      {"empty", of_shape<-1>},
+      {"rand", of_shape<-1>},
+      {"randn", of_shape<-1>},
+      {"zeros", of_shape<0>},
+      {"ones", of_shape<1>},
+      {"full", full},
+      {"randint", randint},
+      {"randperm", random_order},
+      {"arange", arange},
+      {"tensor", tensor},
+      {"as_tensor", tensor},
+      {"from_numpy", tensor},
+      {"empty_like", like<-1>},
+      {"zeros_like", like<0>},
+      {"ones_like", like<1>},
+      {"full_like", like<-1>},
+      {"rand_like", like<-1>},
+      {"randn_like", like<-1>},
+      {"randint_like", like<-1>},
+      {"empty_strided", empty_strided},
+      {"eye", eye},
+      {"linspace", linspace},
+      {"clone", copy},
   };
   for (const auto& [name, native] : functions) natives.function("torch", name, native);
   for (const char* name : {"float", "half", "bfloat16", "double", "int", "long", "short", "bool"})
@@ -263,9 +285,10 @@ void add_torch_factories(Natives& natives) {
   natives.method("torch", "cpu", to_device);
   for (const char* name : {"clone", "detach", "pin_memory"}) natives.method("torch", name, copy);
   natives.method("torch", "contiguous", contiguous);
-  for (const char* name : {"random_", "normal_", "uniform_", "fill_", "zero_", "copy_", "clamp_", "mul_", "add_", "div_",
-                           "sub_", "round_", "trunc_", "exponential_", "bernoulli_", "masked_fill_", "index_copy_",
-                           "scatter_", "index_add_", "__setitem__"})
+  for (const char* name :
+       {"random_",    "normal_",      "uniform_",    "fill_",    "zero_",      "copy_",      "clamp_",
+        "mul_",       "add_",         "div_",        "sub_",     "round_",     "trunc_",     "exponential_",
+        "bernoulli_", "masked_fill_", "index_copy_", "scatter_", "index_add_", "__setitem__"})
     natives.method("torch", name, refill);
   for (const char* name : {"requires_grad_", "share_memory_"}) natives.method("torch", name, answer_self);
   for (const char* name : {"record_stream", "backward"}) natives.method("torch", name, answer_none);

@@ -6,7 +6,7 @@
 
 /// Arithmetic on tensors: the shape of the result; elements only where a small tensor's are known.
 namespace cutelab::reading::machine {
-namespace {
+namespace torch_function_models {
 
 using Values = std::vector<Value>;
 
@@ -124,8 +124,11 @@ std::optional<Value> matmul(Call& call) {
   if (!shape) return std::nullopt;
   shape->push_back(a->shape[a->shape.size() - 2]);
   shape->push_back(c->shape.back());
-  return make_torch(call, {std::move(*shape), {}, dtype_argument(call, "").bound() ? dtype_argument(call, "") : a->dtype,
-                           a->device, std::nullopt});
+  return make_torch(call, {std::move(*shape),
+                           {},
+                           dtype_argument(call, "").bound() ? dtype_argument(call, "") : a->dtype,
+                           a->device,
+                           std::nullopt});
 }
 
 std::optional<Value> einsum(Call& call) {
@@ -212,7 +215,8 @@ std::optional<Value> item(Call& call) {
   return t->values->front();
 }
 
-/// One mode's index or slice; appends to `out`, advances `from` (offset of the first element, in row-major values).
+/// One mode's index or slice; appends to `out`, advances `from` (offset of the first element, in row-major
+/// values).
 std::optional<Value> subscript(Call& call) {
   Machine& m = call.machine;
   const auto t = torch_tensor_of(m, call.self);
@@ -245,7 +249,8 @@ std::optional<Value> subscript(Call& call) {
       if (slice->step.bound() && !slice->step.is_none()) return std::nullopt;
       if (end.is_integral() && end.number() < 0) end = m.arithmetic("+", end, t->shape[mode]);
       if (!whole && begin.is_integral() && begin.number() < 0) return std::nullopt;
-      if (end.is_integral() && t->shape[mode].is_integral() && end.number() > t->shape[mode].number()) end = t->shape[mode];
+      if (end.is_integral() && t->shape[mode].is_integral() && end.number() > t->shape[mode].number())
+        end = t->shape[mode];
       keep(whole ? t->shape[mode] : m.arithmetic("-", end, begin), t->strides[mode]);
       ++mode;
     } else if (index.is_integral() || index.is_unknown()) {
@@ -265,8 +270,11 @@ std::optional<Value> each(Call& call) {
   if (!t || t->shape.empty() || !t->shape[0].is_integral() || t->shape[0].number() > 256) return std::nullopt;
   Values out;
   for (std::int64_t i = 0; i < t->shape[0].number(); ++i) {
-    TorchTensor one{{t->shape.begin() + 1, t->shape.end()}, {t->strides.begin() + 1, t->strides.end()}, t->dtype,
-                    t->device, std::nullopt};
+    TorchTensor one{{t->shape.begin() + 1, t->shape.end()},
+                    {t->strides.begin() + 1, t->strides.end()},
+                    t->dtype,
+                    t->device,
+                    std::nullopt};
     if (t->values && t->shape.size() == 1) one.values = Values{(*t->values)[static_cast<std::size_t>(i)]};
     out.push_back(make_torch(call, std::move(one)));
   }
@@ -275,27 +283,32 @@ std::optional<Value> each(Call& call) {
 
 std::optional<Value> always_true(Call&) { return Value::boolean(true); }
 
-}  // namespace
+}  // namespace torch_function_models
 
 void add_torch_functions(Natives& natives) {
+  using namespace torch_function_models;
   for (const char* name :
-       {"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs", "relu", "gelu", "silu", "sigmoid", "tanh", "softmax", "clamp",
-        "round", "floor", "ceil", "trunc", "neg", "square", "tril", "triu", "nan_to_num", "isnan", "isinf", "where_self",
-        "masked_fill", "logical_not", "rms_norm", "layer_norm", "reciprocal", "sign", "log_softmax", "roll", "flip"}) {
+       {"exp",      "exp2",       "log",        "log2",    "sqrt",        "rsqrt",       "abs",
+        "relu",     "gelu",       "silu",       "sigmoid", "tanh",        "softmax",     "clamp",
+        "round",    "floor",      "ceil",       "trunc",   "neg",         "square",      "tril",
+        "triu",     "nan_to_num", "isnan",      "isinf",   "where_self",  "masked_fill", "logical_not",
+        "rms_norm", "layer_norm", "reciprocal", "sign",    "log_softmax", "roll",        "flip"}) {
     natives.function("torch", name, elementwise);
     natives.method("torch", name, elementwise);
   }
   for (const char* name : {"__neg__", "__abs__", "__invert__"}) natives.method("torch", name, elementwise);
-  for (const char* name : {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "eq", "isclose", "remainder"}) {
+  for (const char* name :
+       {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "eq", "isclose", "remainder"}) {
     natives.function("torch", name, binary);
     natives.method("torch", name, binary);
   }
   for (const char* name :
-       {"__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__floordiv__",
-        "__mod__", "__pow__", "__rpow__", "__and__", "__or__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
+       {"__add__",      "__radd__",     "__sub__", "__rsub__", "__mul__",  "__rmul__", "__truediv__",
+        "__rtruediv__", "__floordiv__", "__mod__", "__pow__",  "__rpow__", "__and__",  "__or__",
+        "__eq__",       "__ne__",       "__lt__",  "__le__",   "__gt__",   "__ge__"})
     natives.method("torch", name, binary);
-  for (const char* name : {"sum", "max", "min", "mean", "amax", "amin", "any", "all", "argmax", "argmin", "prod", "norm",
-                           "logsumexp", "std", "var", "count_nonzero"}) {
+  for (const char* name : {"sum", "max", "min", "mean", "amax", "amin", "any", "all", "argmax", "argmin",
+                           "prod", "norm", "logsumexp", "std", "var", "count_nonzero"}) {
     natives.function("torch", name, reduction);
     natives.method("torch", name, reduction);
   }
@@ -313,7 +326,8 @@ void add_torch_functions(Natives& natives) {
   natives.method("torch", "unbind", each);
   natives.function("torch", "unbind", each);
   for (const char* name : {"equal", "allclose"}) natives.function("torch", name, always_true);
-  for (const char* name : {"assert_close", "assert_allclose", "set_printoptions", "manual_seed", "set_default_device"})
+  for (const char* name :
+       {"assert_close", "assert_allclose", "set_printoptions", "manual_seed", "set_default_device"})
     natives.function("torch", name, answer_none);
 }
 

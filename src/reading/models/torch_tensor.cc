@@ -6,7 +6,7 @@
 #include "reading/models/element_types.h"
 
 namespace cutelab::reading::machine {
-namespace {
+namespace torch_tensor_models {
 
 std::optional<std::int64_t> known_count(const std::vector<Value>& shape) {
   std::int64_t count = 1;
@@ -15,7 +15,7 @@ std::optional<std::int64_t> known_count(const std::vector<Value>& shape) {
   return count;
 }
 
-}  // namespace
+}  // namespace torch_tensor_models
 
 std::vector<Value> row_major_strides(Machine& machine, const std::vector<Value>& shape) {
   std::vector<Value> out(shape.size(), Value::integer(1));
@@ -32,7 +32,9 @@ std::vector<Value> preserved_strides(Machine& machine, const TorchTensor& tensor
   for (const Value& stride : tensor.strides)
     if (!stride.is_integral()) return tensor.strides;
   if (tensor.strides.size() != tensor.shape.size()) return row_major_strides(machine, tensor.shape);
-  const auto is_one = [&](std::size_t i) { return tensor.shape[i].is_integral() && tensor.shape[i].number() == 1; };
+  const auto is_one = [&](std::size_t i) {
+    return tensor.shape[i].is_integral() && tensor.shape[i].number() == 1;
+  };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (is_one(a) || is_one(b)) return false;
     return tensor.strides[a].number() > tensor.strides[b].number();
@@ -64,12 +66,14 @@ std::optional<TorchTensor> torch_tensor_of(Machine& machine, const Value& value)
   const auto* shape = sequence_of(machine.field(record, "shape"));
   const auto* strides = sequence_of(machine.field(record, "strides"));
   if (!shape || !strides) return std::nullopt;
-  TorchTensor out{*shape, *strides, machine.field(record, "dtype"), machine.field(record, "device"), std::nullopt};
+  TorchTensor out{*shape, *strides, machine.field(record, "dtype"), machine.field(record, "device"),
+                  std::nullopt};
   if (const auto* values = sequence_of(machine.field(record, "values"))) out.values = *values;
   return out;
 }
 
 Value make_torch(Call& call, TorchTensor tensor) {
+  using namespace torch_tensor_models;
   Machine& m = call.machine;
   if (tensor.strides.size() != tensor.shape.size()) tensor.strides = row_major_strides(m, tensor.shape);
   if (!tensor.device.bound()) tensor.device = torch_device(m, "cpu");
@@ -127,6 +131,7 @@ Value unknown_torch(Call& call, std::string reason) {
 }
 
 void add_torch(Natives& natives) {
+  using namespace torch_tensor_models;
   add_torch_views(natives);
   add_torch_factories(natives);
   add_torch_functions(natives);

@@ -5,9 +5,9 @@
 
 #include "reading/models/arguments.h"
 
-/// A torch tensor (or numpy array): Record "torch" with fields shape, strides (tuples, elements, outermost first),
-/// dtype (a torch dtype), device (Record "torch.device"), and values (a flat list in row-major order) where a small
-/// tensor's elements are known.
+/// A torch tensor (or numpy array): Record "torch" with fields shape, strides (tuples, elements, outermost
+/// first), dtype (a torch dtype), device (Record "torch.device"), and values (a flat list in row-major order)
+/// where a small tensor's elements are known.
 namespace cutelab::reading::machine {
 
 struct TorchTensor {

@@ -6,7 +6,7 @@
 
 /// Methods of a tensor that look at the same elements in another way, and questions about its shape.
 namespace cutelab::reading::machine {
-namespace {
+namespace torch_view_models {
 
 using Values = std::vector<Value>;
 
@@ -61,7 +61,8 @@ std::vector<std::size_t> in_order(std::size_t rank) {
 std::optional<Value> transpose(Call& call) {
   const auto t = torch_tensor_of(call.machine, call.self);
   if (!t) return std::nullopt;
-  const auto a = mode_of(call.get(0, "dim0"), t->shape.size()), b = mode_of(call.get(1, "dim1"), t->shape.size());
+  const auto a = mode_of(call.get(0, "dim0"), t->shape.size()),
+             b = mode_of(call.get(1, "dim1"), t->shape.size());
   if (!a || !b) return std::nullopt;
   auto order = in_order(t->shape.size());
   std::swap(order[*a], order[*b]);
@@ -91,11 +92,13 @@ std::optional<Values> resolved(Machine& m, const TorchTensor& t, Values wanted) 
     else
       known.push_back(wanted[i]);
   }
-  if (open >= 0) wanted[static_cast<std::size_t>(open)] = m.arithmetic("//", product(m, t.shape), product(m, known));
+  if (open >= 0)
+    wanted[static_cast<std::size_t>(open)] = m.arithmetic("//", product(m, t.shape), product(m, known));
   return wanted;
 }
 
-/// Strides of the same memory under another shape (torch's rule for view); nullopt = it must be copied, or not known.
+/// Strides of the same memory under another shape (torch's rule for view); nullopt = it must be copied, or
+/// not known.
 std::optional<Values> viewed_strides(const TorchTensor& t, const Values& shape) {
   for (const Values* list : {&t.shape, &t.strides, &shape})
     for (const Value& v : *list)
@@ -217,7 +220,8 @@ std::optional<Value> as_strided(Call& call) {
   return make_torch(call, {*shape, *strides, t->dtype, t->device, std::nullopt});
 }
 
-// --- questions ----------------------------------------------------------------------------------------------
+// --- questions
+// ----------------------------------------------------------------------------------------------
 
 std::optional<Value> size(Call& call) {
   const auto t = torch_tensor_of(call.machine, call.self);
@@ -269,8 +273,9 @@ std::optional<Value> dim_order(Call& call) {
   for (const Value& stride : t->strides)
     if (!stride.is_integral()) return std::nullopt;
   auto order = in_order(t->shape.size());
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return t->strides[a].number() > t->strides[b].number(); });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return t->strides[a].number() > t->strides[b].number();
+  });
   Values out;
   for (const std::size_t i : order) out.push_back(Value::integer(static_cast<std::int64_t>(i)));
   return call.machine.tuple(std::move(out));
@@ -290,7 +295,8 @@ std::optional<Value> item_bytes(Machine& machine, const Value& self) {
 std::optional<Value> all_bytes(Machine& machine, const Value& self) {
   const auto t = torch_tensor_of(machine, self);
   const auto one = item_bytes(machine, self);
-  return t && one ? std::optional<Value>(machine.arithmetic("*", product(machine, t->shape), *one)) : std::nullopt;
+  return t && one ? std::optional<Value>(machine.arithmetic("*", product(machine, t->shape), *one))
+                  : std::nullopt;
 }
 
 std::optional<Value> element_count(Machine& machine, const Value& self) {
@@ -307,18 +313,35 @@ std::optional<Value> on_gpu(Machine& machine, const Value& self) {
 
 std::optional<Value> data_itself(Machine&, const Value& self) { return self; }
 
-}  // namespace
+}  // namespace torch_view_models
 
 void add_torch_views(Natives& natives) {
+  using namespace torch_view_models;
   const std::pair<const char*, Native> methods[] = {
-      {"permute", permute},       {"transpose", transpose},   {"swapaxes", transpose},
-      {"t", matrix_transpose},    {"view", reshape},          {"reshape", reshape},
-      {"flatten", flatten},       {"ravel", flatten},         {"unsqueeze", unsqueeze},
-      {"squeeze", squeeze},       {"expand", expand},         {"broadcast_to", expand},
-      {"as_strided", as_strided}, {"size", size},             {"stride", stride},
-      {"numel", numel},           {"nelement", numel},        {"dim", rank},
-      {"ndimension", rank},       {"__len__", length},        {"element_size", element_size},
-      {"data_ptr", answer_runtime}, {"is_contiguous", contiguous_question}, {"dim_order", dim_order},
+      {"permute", permute},
+      {"transpose", transpose},
+      {"swapaxes", transpose},
+      {"t", matrix_transpose},
+      {"view", reshape},
+      {"reshape", reshape},
+      {"flatten", flatten},
+      {"ravel", flatten},
+      {"unsqueeze", unsqueeze},
+      {"squeeze", squeeze},
+      {"expand", expand},
+      {"broadcast_to", expand},
+      {"as_strided", as_strided},
+      {"size", size},
+      {"stride", stride},
+      {"numel", numel},
+      {"nelement", numel},
+      {"dim", rank},
+      {"ndimension", rank},
+      {"__len__", length},
+      {"element_size", element_size},
+      {"data_ptr", answer_runtime},
+      {"is_contiguous", contiguous_question},
+      {"dim_order", dim_order},
   };
   for (const auto& [name, native] : methods) natives.method("torch", name, native);
   natives.getter("torch", "ndim", rank_field);
