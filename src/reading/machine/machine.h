@@ -41,6 +41,8 @@ struct Launch {
   Value grid, block, cluster, smem;  ///< unbound = not passed
   std::int64_t allocated = 0;        ///< bytes that the kernel's SmemAllocator handed out
   bool allocated_known = true;
+  std::int64_t reserved = 0, user = 0;  ///< bytes of `allocated`: the library's own at the low end, the kernel's
+  std::int64_t alignment = 1;           ///< of the kernel's
   int activation = 0;  ///< of the kernel's body
 };
 
