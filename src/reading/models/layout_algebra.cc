@@ -49,7 +49,8 @@ std::optional<Value> run(Call& call) {
   const layout::Operation* operation = binding ? layout::find_operation(binding->name) : nullptr;
   if (!operation) return std::nullopt;
   if (binding->name == "filter_zeros" && call.get(-1, "target_profile", Value::none()).as<Tuple>())
-    return as_like(call, call.get(0, "input"), not_told(call, "filtering by the zeros of a profile is not computed"));
+    return as_like(call, call.get(0, "input"),
+                   not_told(call, "filtering by the zeros of a profile is not computed"));
   std::vector<layout::Value> operands;
   for (std::size_t i = 0; i < binding->parameters.size(); ++i) {
     if (binding->parameters[i].empty() && i > 0) break;

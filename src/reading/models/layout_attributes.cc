@@ -56,7 +56,9 @@ Answer hier_coord(Call& call) {
 
 Answer equals(Call& call) {
   const auto* other = call.count() == 1 ? composed(call.arguments[0]) : nullptr;
-  if (!other) return call.count() == 1 && !call.arguments[0].is_unknown() ? Answer(Value::boolean(false)) : std::nullopt;
+  if (!other)
+    return call.count() == 1 && !call.arguments[0].is_unknown() ? Answer(Value::boolean(false))
+                                                                : std::nullopt;
   return Value::boolean(*composed(call.self) == *other);
 }
 

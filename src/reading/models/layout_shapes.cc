@@ -63,10 +63,12 @@ std::optional<layout::LayoutView> at(layout::LayoutView view, const std::vector<
 Answer size(Call& call) {
   Machine& m = call.machine;
   const Value object = call.get(0, "a");
-  if (const Record* record = object.as<Record>(); record && (record->kind == "TiledMma" || record->kind == "TiledCopy"))
+  if (const Record* record = object.as<Record>();
+      record && (record->kind == "TiledMma" || record->kind == "TiledCopy"))
     return m.attribute(object, "size");
   auto modes = modes_of(m, call.get(1, "mode", Value()));
-  if (object.is_unknown() && modes && !modes->empty()) return not_told(call, "the shape is not known", object);
+  if (object.is_unknown() && modes && !modes->empty())
+    return not_told(call, "the shape is not known", object);
   auto shape = shape_of(m, object);
   if (!shape || !modes) return not_told(call, "the shape is not known", object);
   auto part = at(*shape, *modes);
@@ -160,20 +162,24 @@ Answer select(Call& call) {
   if (const Tuple* tuple = object.as<Tuple>()) {
     std::vector<Value> items;
     for (int mode : *modes) {
-      if (mode < 0 || mode >= static_cast<int>(tuple->items.size())) return not_told(call, "there is no such mode");
+      if (mode < 0 || mode >= static_cast<int>(tuple->items.size()))
+        return not_told(call, "there is no such mode");
       items.push_back(tuple->items[static_cast<std::size_t>(mode)]);
     }
     return m.tuple(std::move(items));
   }
   auto composed = object.is_unknown() ? std::nullopt : layout_of(m, object);
   if (!composed) return as_like(call, object, not_told(call, "the layout is not known", object));
-  return as_like(call, object, told(call, composed->map([&](const layout::Layout& l) { return layout::select(l, *modes); })));
+  return as_like(
+      call, object,
+      told(call, composed->map([&](const layout::Layout& l) { return layout::select(l, *modes); })));
 }
 
 Answer group_modes(Call& call) {
   Machine& m = call.machine;
   const Value object = call.get(0, "input");
-  auto begin = integer_of(call.get(1, "begin", Value::integer(0))), end = integer_of(call.get(2, "end", Value::integer(-1)));
+  auto begin = integer_of(call.get(1, "begin", Value::integer(0))),
+       end = integer_of(call.get(2, "end", Value::integer(-1)));
   if (!begin || !end) return not_told(call, "the modes are not known");
   if (const Tuple* tuple = object.as<Tuple>()) {
     const auto count = static_cast<std::int64_t>(tuple->items.size());
@@ -196,7 +202,8 @@ Answer crd2idx(Call& call) {
   Machine& m = call.machine;
   auto coordinate = int_tuple_of(m, call.get(0, "coord"));
   auto composed = layout_of(m, call.get(1, "layout"));
-  if (!coordinate || !composed) return not_told(call, "coordinate or layout is not known", call.get(0, "coord"));
+  if (!coordinate || !composed)
+    return not_told(call, "coordinate or layout is not known", call.get(0, "coord"));
   return told(call, layout::crd2idx(*coordinate, *composed));
 }
 
@@ -217,7 +224,8 @@ Answer ceil_div(Call& call) {
   if (auto by = int_tuple_of(m, tiler_value)) return told(call, layout::ceil_div(target->view(), by->view()));
   auto tiler = tiler_of(m, tiler_value);
   if (!tiler) return not_told(call, "the tiler is not known", tiler_value);
-  if (tiler->kind() == layout::Tiler::Kind::layout) return told(call, layout::ceil_div(target->view(), tiler->layout()));
+  if (tiler->kind() == layout::Tiler::Kind::layout)
+    return told(call, layout::ceil_div(target->view(), tiler->layout()));
   auto divided = layout::zipped_divide(layout::Layout(*target), *tiler);
   if (!divided || divided->rank() < 2) return not_told(call, "the tiler does not divide the shape");
   return value_of(m, divided->shape().mode(1).view());
@@ -233,7 +241,8 @@ std::optional<IntTuple> shape_div_of(TupleView a, TupleView b) {
   layout::Int rest = b.is_leaf() ? b.leaf() : layout::Int(1);
   for (int i = 0; i < a.rank(); ++i) {
     if (!b.is_leaf() && i >= b.rank()) return std::nullopt;
-    auto mode = b.is_leaf() ? shape_div_of(a.mode(i), IntTuple(rest).view()) : shape_div_of(a.mode(i), b.mode(i));
+    auto mode =
+        b.is_leaf() ? shape_div_of(a.mode(i), IntTuple(rest).view()) : shape_div_of(a.mode(i), b.mode(i));
     if (!mode) return std::nullopt;
     if (b.is_leaf()) rest = layout::ceil_div(rest, layout::product(a.mode(i)));
     out.push_back(std::move(*mode));

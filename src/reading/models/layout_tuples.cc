@@ -30,7 +30,8 @@ bool lift(const Value& coordinate, const Value& source, bool dicing, Items& out)
 Answer slice_tuple(Call& call, const Value& source, const Value& coordinate, bool dicing) {
   if (coordinate.as<Tuple>()) {
     Items out;
-    if (!lift(coordinate, source, dicing, out)) return not_told(call, "coordinate and tuple differ in nesting");
+    if (!lift(coordinate, source, dicing, out))
+      return not_told(call, "coordinate and tuple differ in nesting");
     return call.machine.tuple(std::move(out));
   }
   if (coordinate.is_none() != dicing) return source;
@@ -77,7 +78,8 @@ Answer extend(Call& call) {
   const bool ones = call.path.find("_ones") != std::string_view::npos;
   const Value source = call.get(0, ones ? "t" : "input");
   const Value element = ones ? Value::none() : call.get(1, "elem", Value::none());
-  const Value up_to = ones ? call.get(1, "up_to_rank", Value::none()) : call.get(2, "up_to_rank", Value::none());
+  const Value up_to =
+      ones ? call.get(1, "up_to_rank", Value::none()) : call.get(2, "up_to_rank", Value::none());
   if (!up_to.is_none() && !up_to.is_int()) return not_told(call, "the rank is not known", up_to);
   if (source.as<LayoutObject>() || tensor_of(source)) {
     auto composed = layout_of(m, source);
@@ -109,7 +111,8 @@ Answer flatten(Call& call) {
   if (source.as<LayoutObject>() || tensor_of(source)) {
     auto composed = layout_of(m, source);
     if (!composed) return as_like(call, source, not_told(call, "the layout is not known", source));
-    auto flat = composed->map([](const layout::Layout& l) { return Result<layout::Layout>(layout::flatten(l)); });
+    auto flat =
+        composed->map([](const layout::Layout& l) { return Result<layout::Layout>(layout::flatten(l)); });
     return as_like(call, source, told(call, std::move(flat)));
   }
   if (source.is_unknown()) return not_told(call, "the tuple is not known", source);
@@ -196,7 +199,8 @@ Answer is_static(Call& call) {
   if (x.is_none() || x.is_number() || x.as<Text>()) return Value::boolean(true);
   auto operand = operand_of(call.machine, x);
   if (!operand) return not_told(call, "the value is not known", x);
-  if (const auto* tuple = operand->tuple()) return tuple->known() ? Answer(Value::boolean(true)) : not_told(call, "numbers of the run");
+  if (const auto* tuple = operand->tuple())
+    return tuple->known() ? Answer(Value::boolean(true)) : Answer(not_told(call, "numbers of the run"));
   if (operand->is_layout()) {
     auto composed = operand->as_layout();
     if (composed && composed->layout().known() && composed->offset().known()) return Value::boolean(true);
@@ -215,8 +219,7 @@ Answer elem_less(Call& call) {
 }
 
 bool leading(layout::TupleView shape, layout::TupleView stride, std::vector<int>& path) {
-  if (stride.is_leaf())
-    return stride.leaf().is(1) && !layout::product(shape).is(1);
+  if (stride.is_leaf()) return stride.leaf().is(1) && !layout::product(shape).is(1);
   if (shape.is_leaf() || shape.rank() != stride.rank()) return false;
   for (int i = 0; i < stride.rank(); ++i) {
     path.push_back(i);
@@ -240,7 +243,8 @@ Value leading_mode(Machine& machine, const layout::IntTuple& shape, const layout
 namespace {
 
 Answer leading_dim(Call& call) {
-  auto shape = int_tuple_of(call.machine, call.get(0, "shape")), stride = int_tuple_of(call.machine, call.get(1, "stride"));
+  auto shape = int_tuple_of(call.machine, call.get(0, "shape")),
+       stride = int_tuple_of(call.machine, call.get(1, "stride"));
   if (!shape || !stride) return not_told(call, "shape or strides are not known", call.get(1, "stride"));
   return leading_mode(call.machine, *shape, *stride);
 }
@@ -248,7 +252,8 @@ Answer leading_dim(Call& call) {
 Answer is_major(Call& call) {
   auto stride = int_tuple_of(call.machine, call.get(1, "stride"));
   auto mode = integer_of(call.get(0, "mode"));
-  if (!stride || !mode || *mode < 0 || *mode >= stride->rank()) return not_told(call, "the strides are not known");
+  if (!stride || !mode || *mode < 0 || *mode >= stride->rank())
+    return not_told(call, "the strides are not known");
   layout::TupleView first = stride->view().mode(static_cast<int>(*mode));
   while (!first.is_leaf()) first = first.first();
   if (!first.leaf().known()) return not_told(call, "the strides are not known");
@@ -262,7 +267,8 @@ Answer assume(Call& call) { return call.get(0, "src"); }
 void add_layout_tuples(Natives& natives) {
   add_cute(natives, "slice_", slice);
   add_cute(natives, "dice", dice);
-  for (const char* name : {"append", "prepend", "append_ones", "prepend_ones"}) add_cute(natives, name, extend);
+  for (const char* name : {"append", "prepend", "append_ones", "prepend_ones"})
+    add_cute(natives, name, extend);
   add_cute(natives, "flatten", flatten);
   add_cute(natives, "flatten_to_tuple", flatten);
   add_cute(natives, "product", product);

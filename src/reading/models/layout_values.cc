@@ -139,7 +139,8 @@ namespace {
 Value tiler_value(Machine& machine, const layout::Tiler& tiler) {
   if (tiler.kind() == layout::Tiler::Kind::all) return Value::none();
   if (tiler.kind() == layout::Tiler::Kind::integer) return value_of(machine, tiler.layout().shape());
-  if (tiler.kind() == layout::Tiler::Kind::layout) return machine.layout(layout::ComposedLayout(tiler.layout()));
+  if (tiler.kind() == layout::Tiler::Kind::layout)
+    return machine.layout(layout::ComposedLayout(tiler.layout()));
   std::vector<Value> modes;
   for (const auto& mode : tiler.modes()) modes.push_back(tiler_value(machine, mode));
   return machine.tuple(std::move(modes));

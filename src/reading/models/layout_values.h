@@ -20,14 +20,16 @@
 
 namespace cutelab::reading::machine {
 
-/// Integers, booleans, ScaledBasis and tuples or lists of them; unknown leaves become symbols. nullopt: something
-/// else, or a value of which not even the nesting is known.
+/// Integers, booleans, ScaledBasis and tuples or lists of them; unknown leaves become symbols. nullopt:
+/// something else, or a value of which not even the nesting is known.
 std::optional<layout::IntTuple> int_tuple_of(Machine& machine, const Value& value);
 Value value_of(Machine& machine, layout::TupleView tuple);
 inline Value value_of(Machine& machine, const layout::Int& leaf) {
   return value_of(machine, layout::IntTuple(leaf).view());
 }
-inline Value value_of(Machine& machine, const layout::IntTuple& tuple) { return value_of(machine, tuple.view()); }
+inline Value value_of(Machine& machine, const layout::IntTuple& tuple) {
+  return value_of(machine, tuple.view());
+}
 
 /// Layouts, tensors (their layout), swizzles, shapes and tilers.
 std::optional<layout::Value> operand_of(Machine& machine, const Value& value);

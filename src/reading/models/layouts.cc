@@ -41,14 +41,16 @@ Answer make_ordered_layout(Call& call) {
 }
 
 Answer make_identity_layout(Call& call) {
-  if (call.get(0, "shape").is_unknown()) return not_told(call, "the shape is not known", call.get(0, "shape"));
+  if (call.get(0, "shape").is_unknown())
+    return not_told(call, "the shape is not known", call.get(0, "shape"));
   auto shape = int_tuple_of(call.machine, call.get(0, "shape"));
   if (!shape) return not_told(call, "the shape is not known", call.get(0, "shape"));
   return call.machine.layout(layout::ComposedLayout(layout::Layout::identity(*shape)));
 }
 
 Answer make_swizzle(Call& call) {
-  auto bits = integer_of(call.get(0, "b")), base = integer_of(call.get(1, "m")), shift = integer_of(call.get(2, "s"));
+  auto bits = integer_of(call.get(0, "b")), base = integer_of(call.get(1, "m")),
+       shift = integer_of(call.get(2, "s"));
   if (!bits || !base || !shift) return not_told(call, "the swizzle's numbers are not known");
   return told(call, layout::Swizzle::make(*bits, *base, *shift));
 }
@@ -59,7 +61,8 @@ Answer make_composed_layout(Call& call) {
   auto offset = int_tuple_of(m, call.get(1, "offset"));
   auto outer = layout_of(m, call.get(2, "outer"));
   if (!inner || !outer || !offset) return not_told(call, "its parts are not known", call.get(2, "outer"));
-  if (!outer->plain() || !offset->is_leaf()) return not_told(call, "a swizzle inside a swizzle is not computed");
+  if (!outer->plain() || !offset->is_leaf())
+    return not_told(call, "a swizzle inside a swizzle is not computed");
   if (inner->swizzle())
     return m.layout(layout::ComposedLayout(*inner->swizzle(), offset->leaf(), outer->layout()));
   if (inner->is_layout() && offset->leaf().is_zero()) {
@@ -78,7 +81,8 @@ Answer make_layout_like(Call& call) {
 Answer make_layout_tv(Call& call) {
   Machine& m = call.machine;
   auto threads = layout_of(m, call.get(0, "thr_layout")), values = layout_of(m, call.get(1, "val_layout"));
-  if (!threads || !values) return not_told(call, "thread or value layout is not known", call.get(0, "thr_layout"));
+  if (!threads || !values)
+    return not_told(call, "thread or value layout is not known", call.get(0, "thr_layout"));
   auto tv = layout::make_layout_tv(threads->layout(), values->layout());
   if (!tv) return not_told(call, tv.error().wrong);
   return m.tuple({value_of(m, tv->tiler.view()), m.layout(layout::ComposedLayout(std::move(tv->tv)))});
@@ -88,7 +92,8 @@ Answer recast_layout(Call& call) {
   Machine& m = call.machine;
   auto to = integer_of(call.get(0, "new_type_bits")), from = integer_of(call.get(1, "old_type_bits"));
   auto source = layout_of(m, call.get(2, "src_layout"));
-  if (!to || !from || !source) return not_told(call, "widths or layout are not known", call.get(2, "src_layout"));
+  if (!to || !from || !source)
+    return not_told(call, "widths or layout are not known", call.get(2, "src_layout"));
   return told(call, layout::recast(*source, *from, *to));
 }
 

@@ -24,14 +24,16 @@ Value moved(Machine& m, const Value& iterator, const layout::IntTuple& offset) {
   return nested ? value_of(m, *nested) : iterator;
 }
 
-Value part_of(Call& call, const Record* tensor, const layout::ComposedLayout& whole, Result<layout::Sliced> part) {
+Value part_of(Call& call, const Record* tensor, const layout::ComposedLayout& whole,
+              Result<layout::Sliced> part) {
   Machine& m = call.machine;
   if (!part) return with_layout(call, tensor, not_told(call, part.error().wrong));
   layout::ComposedLayout inside =
-      whole.plain() ? layout::ComposedLayout(std::move(part->layout))
-                    : layout::ComposedLayout(whole.swizzle(),
-                                             whole.offset() + (part->offset.is_leaf() ? part->offset.leaf() : 0),
-                                             std::move(part->layout));
+      whole.plain()
+          ? layout::ComposedLayout(std::move(part->layout))
+          : layout::ComposedLayout(whole.swizzle(),
+                                   whole.offset() + (part->offset.is_leaf() ? part->offset.leaf() : 0),
+                                   std::move(part->layout));
   const Value made = with_layout(call, tensor, m.layout(std::move(inside)));
   if (const Value iterator = m.field(tensor, "iterator"); iterator.bound())
     m.set_field(made.as<Record>(), "iterator", moved(m, iterator, part->offset));
@@ -65,7 +67,9 @@ Answer getitem(Call& call) {
   if (!keeps_modes(coordinate)) return element(call, tensor, coordinate);
   auto whole = layout_of(m, m.field(tensor, "layout"));
   auto slicer = slicer_of(m, coordinate);
-  if (!whole || !slicer) return with_layout(call, tensor, not_told(call, "layout or coordinate is not known", m.field(tensor, "layout")));
+  if (!whole || !slicer)
+    return with_layout(call, tensor,
+                       not_told(call, "layout or coordinate is not known", m.field(tensor, "layout")));
   return part_of(call, tensor, *whole, layout::slice(whole->layout(), *slicer));
 }
 
@@ -84,8 +88,12 @@ Answer local_tile(Call& call) {
   auto whole = layout_of(m, target);
   auto tiler = tiler_of(m, call.get(1, "tiler"));
   auto at = slicer_of(m, call.get(2, "coord"));
-  if (!whole || !tiler || !at) return with_layout(call, tensor, not_told(call, "layout, tiler or coordinate is not known", m.field(tensor, "layout")));
-  return part_of(call, tensor, *whole, layout::local_tile(whole->layout(), *tiler, *at, projection_of(call.get(3, "proj", Value::none()))));
+  if (!whole || !tiler || !at)
+    return with_layout(call, tensor,
+                       not_told(call, "layout, tiler or coordinate is not known", m.field(tensor, "layout")));
+  return part_of(
+      call, tensor, *whole,
+      layout::local_tile(whole->layout(), *tiler, *at, projection_of(call.get(3, "proj", Value::none()))));
 }
 
 Answer local_partition(Call& call) {
@@ -95,9 +103,12 @@ Answer local_partition(Call& call) {
   if (!tensor) return not_told(call, "the tensor is not known", target);
   auto whole = layout_of(m, target), threads = layout_of(m, call.get(1, "tiler"));
   auto index = int_tuple_of(m, call.get(2, "index"));
-  if (!whole || !threads || !index || !index->is_leaf() || call.get(3, "proj", Value::none()).bound() == false)
-    return with_layout(call, tensor, not_told(call, "layout, threads or index are not known", m.field(tensor, "layout")));
-  return part_of(call, tensor, *whole, layout::local_partition(whole->layout(), threads->layout(), index->leaf()));
+  if (!whole || !threads || !index || !index->is_leaf() ||
+      call.get(3, "proj", Value::none()).bound() == false)
+    return with_layout(call, tensor,
+                       not_told(call, "layout, threads or index are not known", m.field(tensor, "layout")));
+  return part_of(call, tensor, *whole,
+                 layout::local_partition(whole->layout(), threads->layout(), index->leaf()));
 }
 
 Answer domain_offset(Call& call) {

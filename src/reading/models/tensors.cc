@@ -67,7 +67,8 @@ Answer make_like(Call& call) {
   TensorParts parts;
   parts.memspace = "rmem";
   parts.element_type = dtype;
-  if (const Record* tensor = tensor_of(source); tensor && dtype.is_none()) parts.element_type = m.field(tensor, "element_type");
+  if (const Record* tensor = tensor_of(source); tensor && dtype.is_none())
+    parts.element_type = m.field(tensor, "element_type");
   auto like = source.is_unknown() ? std::nullopt : layout_of(m, source);
   if (!like) {
     parts.layout = not_told(call, "the layout is not known", source);
@@ -163,10 +164,13 @@ void add_attributes(Natives& natives) {
   natives.getter("Tensor", "iterator", iterator);
   natives.getter("Tensor", "value", itself);
   natives.getter("Pointer", "memspace", memspace);
-  natives.getter("Pointer", "value_type", [](Machine& m, const Value& self) { return Answer(m.field(self.as<Record>(), "dtype")); });
-  natives.getter("Pointer", "max_alignment",
-                 [](Machine& m, const Value& self) { return Answer(m.field(self.as<Record>(), "alignment")); });
-  for (const char* name : {"__add__", "__radd__", "__sub__", "align"}) natives.method("Pointer", name, same_pointer);
+  natives.getter("Pointer", "value_type",
+                 [](Machine& m, const Value& self) { return Answer(m.field(self.as<Record>(), "dtype")); });
+  natives.getter("Pointer", "max_alignment", [](Machine& m, const Value& self) {
+    return Answer(m.field(self.as<Record>(), "alignment"));
+  });
+  for (const char* name : {"__add__", "__radd__", "__sub__", "align"})
+    natives.method("Pointer", name, same_pointer);
   for (const char* name : {"store", "fill", "__setitem__"}) natives.method("Tensor", name, nothing);
 }
 
