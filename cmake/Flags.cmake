@@ -6,7 +6,7 @@ if(CMAKE_UNITY_BUILD)
   target_compile_options(cutelab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-w>)
 else()
   target_compile_options(cutelab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor
-                         -Wold-style-cast -Woverloaded-virtual -Wno-restrict>)  # GCC 12 cries wolf: std::string + literal at -O2
+                         -Wold-style-cast -Woverloaded-virtual -Wno-restrict -Wno-maybe-uninitialized>)  # GCC 12 cries wolf: std::string + literal, optional of a container
 endif()
 if(CUTELAB_WARNINGS_ARE_ERRORS)
   target_compile_options(cutelab_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
