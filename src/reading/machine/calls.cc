@@ -68,6 +68,10 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
       if (auto value = native(c)) return *value;
       if (m.raising_) return {};
     }
+    if (library_names_.count(klass->module) && !klass->is_enum && !klass->is_named_tuple && !klass->is_dataclass &&
+        !interpretable_module(klass->module))
+      return m.unknown("a library class that builds compiled operations: " + klass->path,
+                       at ? std::string(at.text().substr(0, 80)) : "", klass->path);
     return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module);
   }
   if (Record* r = callee.as<Record>()) return call_record(r, c);
@@ -176,8 +180,10 @@ Value Machine::Interpreter::call_record(Record* r, Call& c) {
 }
 
 /// Library functions written in plain Python; those that build compiled operations are not worth running.
-bool Machine::Interpreter::interpretable(const Function* f) const {
-  const auto known = library_names_.find(f->module);
+bool Machine::Interpreter::interpretable(const Function* f) const { return interpretable_module(f->module); }
+
+bool Machine::Interpreter::interpretable_module(int index) const {
+  const auto known = library_names_.find(index);
   if (known == library_names_.end()) return true;
   const std::string& module = known->second;
   for (const char* prefix : {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing", "cutlass.pipeline.helpers",
@@ -244,6 +250,9 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     m.give_up("calls nest too deep or are too many", f->path, module, at);
     return m.unknown("calls nest too deep", f->path);
   }
+  if (!interpretable(f))
+    return m.unknown("a library function that builds compiled operations: " + f->path,
+                     at ? std::string(at.text().substr(0, 80)) : "", f->path);
   if (self) arguments.insert(arguments.begin(), *self);
   if (f->is_kernel && !m.current_launch_) {
     Record* made = m.record("KernelCall", f->path);

@@ -147,6 +147,7 @@ class Machine::Interpreter {
   Value call_super(Call& call, Scope* from);
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
+  bool interpretable_module(int index) const;
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
                       std::vector<std::pair<Symbol, Value>>& keywords);
   Value run_function(Function* f, Scope* s, source::Node at, int module);

@@ -16,7 +16,11 @@ Machine::~Machine() = default;
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
-  if (raising_) give_up("the program ends with an error under its defaults: " + exception_text(), {}, 0, {});
+  if (raising_) {
+    const Record* record = exception_.as<Record>();
+    give_up("the program ends with an error under its defaults: " + exception_text(), {},
+            record ? record->made_in : 0, record ? record->made_at : source::Node());
+  }
   raising_ = false;
 }
 
@@ -112,7 +116,8 @@ std::string Machine::exception_text() const {
   if (record)
     for (const auto& [name, value] : record->fields.items())
       if (name_of(name) == "message")
-        if (const Text* text = value.as<Text>()) return text->text;
+        if (!value.is_unknown()) return const_cast<Machine*>(this)->str(value);
+  if (const Instance* instance = exception_.as<Instance>()) return instance->klass->name;
   return record ? record->path : "an exception";
 }
 

@@ -652,6 +652,8 @@ void add_modules(Natives& n) {
   n.function("copy", "deepcopy", first_argument);
   n.function("typing", "cast", [](Call& c) -> Answer { return c.count() > 1 ? Answer(c.arguments[1]) : std::nullopt; });
   n.function("typing", "TypeVar", nothing);
+  n.function("cutlass", "min", extreme<true>);
+  n.function("cutlass", "max", extreme<false>);
   n.method("int", "bit_length", bit_length);
 }
 }  // namespace
