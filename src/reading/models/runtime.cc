@@ -163,6 +163,7 @@ void add_runtime(Natives& natives) {
   add_testing(natives);
   add_device_functions(natives);
   add_pipelines(natives);
+  add_arrays(natives);
 }
 
 }  // namespace cutelab::reading::machine

@@ -21,12 +21,13 @@ std::optional<std::size_t> small_count(const Values& shape) {
   return count;
 }
 
-std::optional<Values> filled(const Values& shape, const Value& with) {
+Elements filled(const Values& shape, const Value& with) {
   const auto count = with.is_number() ? small_count(shape) : std::nullopt;
-  return count ? std::optional<Values>(Values(*count, with)) : std::nullopt;
+  if (!count) return std::nullopt;
+  return Values(*count, with);
 }
 
-Value made(Call& call, Values shape, Value dtype, std::optional<Values> values = std::nullopt) {
+Value made(Call& call, Values shape, Value dtype, Elements values = std::nullopt) {
   return make_torch(call, {std::move(shape), {}, dtype, device_argument(call), std::move(values)});
 }
 
@@ -34,7 +35,7 @@ template <int fill>  // -1: elements not known
 std::optional<Value> of_shape(Call& call) {
   const auto shape = spread(call, 0, "size");
   if (!shape) return unknown_torch(call, "a tensor of unknown rank");
-  std::optional<Values> values;
+  Elements values;
   if (fill >= 0) values = filled(*shape, Value::integer(fill));
   return made(call, *shape, dtype_argument(call, "float32"), std::move(values));
 }
@@ -83,9 +84,9 @@ std::optional<Value> arange(Call& call) {
                 dtype_argument(call, real ? "float32" : "int64"));
   const std::int64_t span = end.number() - begin.number(), by = step.number();
   const std::int64_t count = std::max<std::int64_t>(0, (span + by - (by > 0 ? 1 : -1)) / by);
-  std::optional<Values> values;
+  Elements values;
   if (count <= static_cast<std::int64_t>(most_torch_values)) {
-    values.emplace();
+    values = Values();
     for (std::int64_t i = 0; i < count; ++i) values->push_back(Value::integer(begin.number() + i * by));
   }
   return made(call, {Value::integer(count)}, dtype_argument(call, "int64"), std::move(values));
@@ -145,7 +146,7 @@ std::optional<Value> like_self(Call& call) {
   const auto t = torch_tensor_of(call.machine, call.self);
   const auto shape = spread(call, 0, "size");
   if (!t || !shape) return std::nullopt;
-  std::optional<Values> values;
+  Elements values;
   if (fill >= 0) values = filled(*shape, Value::integer(fill));
   const Value device = device_argument(call), type = dtype_argument(call, "");
   return make_torch(
@@ -166,7 +167,7 @@ std::optional<Value> linspace(Call& call) {
 
 bool reals_of(std::string_view type) { return type.find("float") != std::string_view::npos; }
 
-std::optional<Values> as_type(const std::optional<Values>& values, std::string_view type) {
+Elements as_type(const Elements& values, std::string_view type) {
   if (!values) return std::nullopt;
   Values out;
   for (const Value& v : *values) {
@@ -237,7 +238,7 @@ std::optional<Value> refill(Call& call) {
   const auto t = torch_tensor_of(call.machine, call.self);
   if (!t) return call.self;
   const std::string_view name = leaf_name(call.path);
-  std::optional<Values> values;
+  Elements values;
   if (name == "fill_") values = filled(t->shape, call.get(0, "value"));
   if (name == "zero_") values = filled(t->shape, Value::integer(0));
   if (name == "copy_")

@@ -180,7 +180,7 @@ std::optional<Value> joined(Call& call) {
     return make_torch(call, std::move(out));
   }
   Value extent = Value::integer(0);
-  std::optional<Values> values = Values();
+  Elements values = Values();
   for (const Value& part : *parts) {
     const auto t = torch_tensor_of(m, part);
     if (!t || t->shape.size() != first->shape.size()) return std::nullopt;

@@ -10,12 +10,33 @@
 /// where a small tensor's elements are known.
 namespace cutelab::reading::machine {
 
+/// Elements in row-major order, or none known.
+class Elements {
+ public:
+  Elements() = default;
+  Elements(std::nullopt_t) {}                                             // NOLINT: implicit on purpose
+  Elements(std::vector<Value> v) : items_(std::move(v)), known_(true) {}  // NOLINT
+  explicit operator bool() const { return known_; }
+  std::vector<Value>& operator*() { return items_; }
+  const std::vector<Value>& operator*() const { return items_; }
+  std::vector<Value>* operator->() { return &items_; }
+  const std::vector<Value>* operator->() const { return &items_; }
+  void reset() {
+    items_.clear();
+    known_ = false;
+  }
+
+ private:
+  std::vector<Value> items_;
+  bool known_ = false;
+};
+
 struct TorchTensor {
   std::vector<Value> shape;
   std::vector<Value> strides;  ///< empty with a shape of rank > 0 = contiguous
   Value dtype;
   Value device;  ///< unbound = the host
-  std::optional<std::vector<Value>> values;
+  Elements values;
 };
 
 constexpr std::size_t most_torch_values = 4096;

@@ -11,7 +11,7 @@ namespace torch_view_models {
 using Values = std::vector<Value>;
 
 /// Elements in the order of a permuted shape; nothing when they are not known.
-std::optional<Values> permuted_values(const TorchTensor& t, const std::vector<std::size_t>& order) {
+Elements permuted_values(const TorchTensor& t, const std::vector<std::size_t>& order) {
   if (!t.values) return std::nullopt;
   std::vector<std::size_t> extents, strides(order.size(), 1);
   for (const Value& extent : t.shape) extents.push_back(static_cast<std::size_t>(extent.number()));
