@@ -298,8 +298,13 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
     value = flow == Flow::returned ? result_ : Value::none();
     ordinary = flow != Flow::raised && !stopped_;
     if (flow == Flow::raised) value = Value();
+    if (flow == Flow::raised && !s->maybe_returned.empty()) {  // a working program took one of the returns
+      m.raising_ = false;
+      ordinary = !stopped_;
+      value = s->maybe_returned.front();
+    }
     for (const Value& maybe : s->maybe_returned)
-      value = value.bound() && flow == Flow::returned ? join(maybe, value, "a return on a branch") : value.bound() && !value.is_none() ? value : maybe;
+      value = join(maybe, value, "a return on a branch");
     if (!s->yields.empty()) value = m.list(s->yields);
   }
   from_activation_ = outer;

@@ -374,6 +374,11 @@ Value Machine::Interpreter::index_value(Node n, Scope* s) {
   for (Node c = n.first(); c; c = c.next()) {
     if (c.is(NodeKind::comment) || c.field() == Field::value_field) continue;
     several = several || !parts.empty();
+    if (c.is(NodeKind::list_splat)) {
+      several = true;
+      if (!spread(c, s, parts)) return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
+      continue;
+    }
     if (!c.is(NodeKind::slice)) {
       parts.push_back(expression(c, s));
       if (m.raising_) return {};
