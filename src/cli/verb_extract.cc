@@ -63,7 +63,10 @@ Result<Reading> read_source_file(const std::string& word, ExampleNames& names, c
   if (!path) return path.error();
   reading::Request request;
   request.path = *path;
-  request.library_roots = {context.source_root + "/build/deps/dsl-sources"};
+  request.library = reading::library_for(
+      reading::library_roots_for(request.path, context.files,
+                                 {context.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"}),
+      context.files);
   return reading::read(request, context.files);
 }
 

@@ -1,3 +1,5 @@
+#include <map>
+#include <memory>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,6 +117,15 @@ class ReadRun {
       context_.err << fmt::format("\r\x1b[Kreading {} of {}", done + 1, all) << std::flush;
   }
 
+  /// The DSL's own sources that go with a file, parsed once for all files of a checkout.
+  std::shared_ptr<reading::machine::Library> library(const std::string& path) {
+    const auto roots = reading::library_roots_for(
+        path, context_.files, {context_.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"});
+    auto& known = libraries_[roots.front()];
+    if (!known) known = reading::library_for(roots, context_.files);
+    return known;
+  }
+
   void read_all(const std::vector<std::string>& paths) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       progress(i, paths.size());
@@ -122,7 +133,7 @@ class ReadRun {
       request.path = paths[i];
       request.arch = arguments_.get("--arch");
       request.settings = settings_;
-      request.library_roots = {context_.source_root + "/build/deps/dsl-sources"};
+      request.library = library(paths[i]);
       auto reading = reading::read(request, context_.files);
       if (reading)
         readings_.push_back(std::move(*reading));
@@ -196,6 +207,7 @@ class ReadRun {
   Context& context_;
   std::vector<std::pair<std::string, std::string>> settings_;
   ExampleNames names_;
+  std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
   std::vector<Reading> readings_;
   bool many_ = false;
   int failures_ = 0;

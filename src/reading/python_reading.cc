@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "base/sha256.h"
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
-#include "reading/evaluator/folder.h"
+#include "reading/evaluator/traced.h"
 #include "reading/facts/context.h"
 
 namespace cutelab::reading {
@@ -181,7 +182,7 @@ Error unknown_setting(const Request& request, const std::string& name, const std
 }  // namespace
 
 Result<Reading> read_python(const Request& request, const FileSource& files, std::string text) {
-  source::Program program(files, {request.corpus_root, request.library_roots});
+  source::Program program(files, {request.corpus_root, {}});
   program.open(request.path, std::move(text));
   Reading reading;
   reading.language = "cute-dsl";
@@ -189,7 +190,14 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   add_problems(program.module(0).tree(), reading);
   Folder folder(program, request.settings);
   const std::vector<Flag> flags = folder.flags(0);
-  FactContext context(program, folder, flags, reading);
+  std::unique_ptr<machine::Library> own;
+  if (!request.library && !request.library_roots.empty())
+    own = std::make_unique<machine::Library>(files, request.library_roots);
+  machine::Machine machine(program, {request.settings, request.arch, request.library ? request.library.get() : own.get(), 0});
+  machine.run_main();
+  if (machine.launches().empty()) machine.run_entries();
+  TracedEvaluator evaluator(folder, machine);
+  FactContext context(program, evaluator, flags, reading);
   read_functions(context);
   read_flags(context);
   read_imports(context);
@@ -204,8 +212,8 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(),
                                 [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });
   if (reading.helper && reading.style != "helper" && reading.facts.empty()) reading.style = "helper";
-  if (const auto unused = folder.unused_settings(); !unused.empty())
-    return unknown_setting(request, unused.front(), flags);
+  for (const std::string& unused : folder.unused_settings())
+    if (!machine.used_settings().count(unused)) return unknown_setting(request, unused, flags);
   if (folder.gave_up())
     reading.problems.push_back({"the evaluation reached its step limit; later values are undetermined", {}});
   return reading;

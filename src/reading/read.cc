@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "reading/cpp/cpp_reading.h"
+#include "reading/machine/library.h"
 #include "reading/python_reading.h"
 
 namespace cutelab::reading {
@@ -16,6 +17,24 @@ bool ends_with_one_of(const std::string& path, std::initializer_list<std::string
   return false;
 }
 }  // namespace
+
+std::vector<std::string> library_roots_for(const std::string& path, const FileSource& files,
+                                           std::vector<std::string> otherwise) {
+  std::string folder = path;
+  for (auto slash = folder.rfind('/'); slash != std::string::npos && slash > 0; slash = folder.rfind('/')) {
+    folder.resize(slash);
+    const std::string root = folder + "/python/CuTeDSL";
+    const auto status = files.status(root + "/cutlass/__init__.py");
+    if (!status || status->is_directory) continue;
+    otherwise.insert(otherwise.begin(), root);
+    break;
+  }
+  return otherwise;
+}
+
+std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& roots, const FileSource& files) {
+  return std::make_shared<machine::Library>(files, roots);
+}
 
 Result<evidence::Reading> read(const Request& request, const FileSource& files) {
   const bool python = ends_with_one_of(request.path, {".py"});

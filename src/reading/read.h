@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "evidence/reading.h"
 
 namespace cutelab::reading {
+namespace machine {
+class Library;
+}
 
 /// What to read and as what.
 struct Request {
@@ -17,6 +21,8 @@ struct Request {
       settings;  ///< flag or attribute = value, over the file's defaults
   std::vector<std::string>
       library_roots;        ///< folders that hold a `cutlass` package (DSL sources); may be empty
+  /// The same, parsed, for several readings one after the other (library_for); null = library_roots are used.
+  std::shared_ptr<machine::Library> library;
   std::string corpus_root;  ///< imports are looked up here too; empty = the file's surroundings
 };
 
@@ -24,6 +30,11 @@ struct Request {
 /// gives a Reading: facts of every family, ten pattern findings, what could not be determined as
 /// Undetermined, syntax errors as problems. Errors (kind input): missing, folder, unreadable, empty, binary,
 /// too large, not a source this tool reads, a setting that names no flag or attribute.
+/// The folders of the DSL's sources that match a file: those of the checkout it lies in first, then `otherwise`.
+std::vector<std::string> library_roots_for(const std::string& path, const FileSource& files,
+                                           std::vector<std::string> otherwise);
+std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& roots, const FileSource& files);
+
 Result<evidence::Reading> read(const Request& request, const FileSource& files);
 
 }  // namespace cutelab::reading

@@ -6,7 +6,7 @@
 namespace cutelab::source {
 namespace fs = std::filesystem;
 namespace {
-constexpr int most_modules = 60;
+constexpr int most_modules = 120;
 constexpr int most_levels_up = 6;
 
 std::string normal(const fs::path& path) {

@@ -1,5 +1,8 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "evidence/reading.h"
 #include "reading/evaluator/abstract.h"
@@ -11,6 +14,22 @@ namespace cutelab::reading {
 struct Activity {
   evidence::Tristate state = evidence::Tristate::yes;
   std::string condition;  ///< text of the innermost condition that is not plainly true; empty = unconditional
+};
+
+/// A launch as a run of the program asked for it; `none` = not passed.
+struct SeenLaunch {
+  Abstract grid, block, cluster, smem;
+  std::optional<std::int64_t> allocated;  ///< bytes of shared memory that the kernel's allocators took
+};
+
+/// A shared-memory struct as a run laid it out, in bytes; nullopt = not known.
+struct SeenStorage {
+  struct Member {
+    std::string name;
+    std::optional<std::int64_t> bytes, offset, alignment;
+  };
+  std::optional<std::int64_t> bytes, alignment;
+  std::vector<Member> members;
 };
 
 /// The questions that facts and checklist ask of a program. They know nothing of how an answer is found, so
@@ -30,6 +49,10 @@ class Evaluator {
   virtual std::string callee_path(int module, source::Node call) = 0;
   /// The local function a call runs; false when it calls none.
   virtual bool callee_function(int module, source::Node call, int* function_module, int* function) = 0;
+  /// What the run passed to a `.launch(…)` call; nullopt when it was not run.
+  virtual std::optional<SeenLaunch> launch_at(int, source::Node) { return std::nullopt; }
+  /// The layout of a @cute.struct class; nullopt when it was not run.
+  virtual std::optional<SeenStorage> storage_of(int, source::Node) { return std::nullopt; }
 };
 
 }  // namespace cutelab::reading

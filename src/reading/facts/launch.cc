@@ -169,8 +169,16 @@ void add_launch(FactContext& context, const CallSite& site) {
       if (value.is(NodeKind::call)) sources.follow_call(value);
     }
   }
-  if (!context.keyword(site.call, "smem"))
-    context.drafts[index].fact.values["smem_bytes"] =
+  if (context.keyword(site.call, "smem")) return;
+  const auto seen = context.evaluator.launch_at(0, site.call);
+  if (seen && seen->allocated) {
+    evidence::Value bytes = evidence::literal(*seen->allocated);
+    bytes.formula = "what the kernel's allocations add up to";
+    bytes.known_by = evidence::KnownBy::computed;
+    context.drafts[index].fact.values["smem_bytes"] = bytes;
+    return;
+  }
+  context.drafts[index].fact.values["smem_bytes"] =
         evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
                                {"shared storage"}, context.at(site.call), "");
 }

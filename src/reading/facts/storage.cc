@@ -81,6 +81,13 @@ void add_member(FactContext& context, const Assignment& member, const std::strin
   if (parts.alignment) draft.fact.values["alignment"] = context.value(parts.alignment);
 }
 
+evidence::Value computed(std::int64_t number, std::string formula) {
+  evidence::Value out = evidence::literal(number);
+  out.formula = std::move(formula);
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
 void add_structs(FactContext& context) {
   const source::PythonModule& module = context.module();
   for (std::size_t c = 0; c < module.classes().size(); ++c) {
@@ -91,9 +98,23 @@ void add_structs(FactContext& context) {
     draft.construct = "struct";
     draft.fact.values["bytes"] = evidence::undetermined("members and padding need evaluation", {found.name},
                                                         context.at(found.node), "");
+    const auto seen = context.evaluator.storage_of(0, found.node);
+    if (seen && seen->bytes) {
+      draft.fact.values["bytes"] = computed(*seen->bytes, "members in order, each aligned");
+      if (seen->alignment) draft.fact.values["alignment"] = computed(*seen->alignment, "largest of the members");
+    }
+    const std::size_t first = context.drafts.size();
     for (const Assignment& a : module.assignments())
       if (a.class_index == static_cast<int>(c) && a.annotation && found.body.contains(a.statement))
         add_member(context, a, found.name);
+    if (!seen) continue;
+    for (std::size_t d = first; d < context.drafts.size(); ++d)
+      for (const SeenStorage::Member& member : seen->members) {
+        auto& values = context.drafts[d].fact.values;
+        if (context.drafts[d].fact.subject != member.name) continue;
+        if (member.bytes) values["bytes"] = computed(*member.bytes, values["bytes"].formula);
+        if (member.offset) values["offset"] = computed(*member.offset, "sum of the members before, aligned");
+      }
   }
 }
 

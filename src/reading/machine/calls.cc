@@ -200,7 +200,7 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
   };
   std::vector<Formal> formals;
   if (f->index >= 0) {
-    for (const auto& p : program.module(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
+    for (const auto& p : module_of(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
       formals.push_back({p.name, p.default_value, p.form});
   } else {
     for (const Node p : f->node.child(Field::parameters_field).children()) {

@@ -28,7 +28,7 @@ void Machine::Interpreter::read_decorators(const source::PythonFunction& f, Func
 }
 
 Value Machine::Interpreter::define_function(Node n, Scope* s) {
-  const source::PythonModule& module = program.module(s->module);
+  const source::PythonModule& module = module_of(s->module);
   Function* f = m.make<Function>();
   f->module = s->module;
   f->index = module.function_at(n.child(Field::name_field));
@@ -59,7 +59,7 @@ Value Machine::Interpreter::decorated(Node n, Scope* s) {
   for (std::size_t i = decorators.size(); i-- > 0;) {
     const Node expression_node = decorators[i].children().all().front();
     const Node named = expression_node.is(NodeKind::call) ? expression_node.child(Field::function_field) : expression_node;
-    const std::string path = program.module(s->module).qualified(named);
+    const std::string path = module_of(s->module).qualified(named);
     const std::string_view leaf = leaf_of(path);
     if (leaf == "setter") return lookup(symbol_of(inner.child(Field::name_field), s->module), s);
     if (std::find(std::begin(plain), std::end(plain), leaf) != std::end(plain)) continue;
@@ -80,7 +80,7 @@ Value Machine::Interpreter::decorated(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::define_class(Node n, Scope* s) {
-  const source::PythonModule& module = program.module(s->module);
+  const source::PythonModule& module = module_of(s->module);
   Class* klass = m.make<Class>();
   klass->module = s->module;
   klass->node = n;

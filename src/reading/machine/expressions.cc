@@ -235,7 +235,7 @@ Value Machine::Interpreter::name(Node n, Scope* s) {
   const Value found = lookup(symbol_of(n, s->module), s);
   if (found.bound()) return found;
   if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
-  if (n.text() == "__file__") return m.text(program.module(s->module).path());
+  if (n.text() == "__file__") return m.text(module_of(s->module).path());
   return unknown_at("the name is not defined here", n);
 }
 

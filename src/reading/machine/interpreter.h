@@ -180,6 +180,9 @@ class Machine::Interpreter {
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
   bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
 
+  const source::PythonModule& module_of(int index) const {
+    return index >= Library::first ? m.options_.library->module(index) : program.module(index);
+  }
   Value unknown_at(std::string reason, source::Node n, std::string path = {});
   bool stop(source::Node at, int module);
   Symbol symbol_of(source::Node n, int module);
@@ -194,7 +197,7 @@ class Machine::Interpreter {
   std::unordered_map<int, Scope*> scope_of_module_;
   std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
   std::unordered_map<std::string, Value> library_values_;
-  std::vector<std::vector<Symbol>> symbols_of_nodes_;
+  std::unordered_map<const source::Tree*, std::vector<Symbol>> symbols_of_nodes_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
   std::int64_t steps_ = 0;
   int depth_ = 0;

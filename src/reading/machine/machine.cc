@@ -24,6 +24,43 @@ void Machine::run_main() {
   raising_ = false;
 }
 
+namespace {
+bool holds_launch(source::Node function) {
+  for (std::uint32_t i = function.index(); i < function.end_index(); ++i) {
+    const source::Node n = function.tree()->at(i);
+    if (!n.is(source::Kind::call)) continue;
+    const source::Node callee = n.child(source::Field::function_field);
+    if (callee.is(source::Kind::attribute) && callee.child(source::Field::attribute_field).text() == "launch")
+      return true;
+  }
+  return false;
+}
+}  // namespace
+
+void Machine::run_entries() {
+  Scope* scope = interpreter_->main_scope();
+  const source::PythonModule& module = program_.module(0);
+  for (std::size_t f = 0; f < module.functions().size(); ++f) {
+    const source::PythonFunction& function = module.functions()[f];
+    if (function.enclosing >= 0 || !holds_launch(function.body) || trace_.entered(0, static_cast<int>(f))) continue;
+    by_entries_ = true;
+    Value callee;
+    if (function.class_index >= 0) {
+      const std::string& name = module.classes()[static_cast<std::size_t>(function.class_index)].name;
+      const Value* klass = scope->names.find(symbol(name));
+      if (!klass || !klass->as<Class>()) continue;
+      const Value made = interpreter_->instantiate(klass->as<Class>(), {}, {}, {}, 0);
+      raising_ = false;
+      if (made.bound()) callee = attribute(made, function.name);
+    } else if (const Value* found = scope->names.find(symbol(function.name))) {
+      callee = *found;
+    }
+    if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
+    if (raising_) give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
+    raising_ = false;
+  }
+}
+
 Symbol Machine::symbol(std::string_view name) {
   const auto [place, fresh] = symbols_.try_emplace(std::string(name), static_cast<Symbol>(symbol_names_.size()));
   if (fresh) symbol_names_.push_back(&place->first);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "reading/machine/library.h"
 #include "reading/machine/natives.h"
 #include "reading/machine/trace.h"
 #include "reading/machine/value.h"
@@ -64,6 +65,7 @@ class Machine {
   struct Options {
     std::vector<std::pair<std::string, std::string>> settings;  ///< flag or attribute = value, over the defaults
     std::string arch;  ///< target that stands in for the device, "sm_100a"; empty = chosen by the program
+    Library* library = nullptr;  ///< the DSL's own Python sources; null = not at hand
     int multiprocessors = 0;  ///< of the stand-in device; 0 = the target's usual one
   };
   Machine(source::Program& program, Options options);
@@ -77,6 +79,7 @@ class Machine {
   /// and unknown tensors.
   void run_entries();
 
+  bool by_entries() const { return by_entries_; }  ///< the launches come from run_entries
   const std::vector<Launch>& launches() const { return launches_; }
   const std::vector<GiveUp>& give_ups() const { return give_ups_; }
   const Trace& trace() const { return trace_; }
@@ -160,6 +163,7 @@ class Machine {
   std::vector<GiveUp> give_ups_;
   Trace trace_;
   Launch* current_launch_ = nullptr;
+  bool by_entries_ = false;
   bool raising_ = false;
   Value exception_;
   std::set<std::string> used_settings_;

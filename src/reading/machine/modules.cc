@@ -21,7 +21,7 @@ Scope* Machine::Interpreter::main_scope() {
 }
 
 void Machine::Interpreter::run_body(Scope* s, int module) {
-  const Flow flow = block(program.module(module).tree().root(), s);
+  const Flow flow = block(module_of(module).tree().root(), s);
   m.trace_.finish(s->activation, flow == Flow::normal && !stopped_);
 }
 
@@ -39,7 +39,7 @@ Scope* Machine::Interpreter::module_scope(int module) {
   from_activation_ = s->activation;
   run_body(s, module);
   if (m.raising_) {
-    m.give_up("an imported module ends with an error: " + m.exception_text(), program.module(module).path(), module, {});
+    m.give_up("an imported module ends with an error: " + m.exception_text(), module_of(module).path(), module, {});
     m.raising_ = false;
   }
   from_activation_ = outer;
@@ -52,7 +52,7 @@ std::string Machine::Interpreter::absolute(const std::string& written, int from)
   const auto known = library_names_.find(from);
   if (known == library_names_.end()) return written;
   std::string package = known->second;
-  const bool is_package = program.module(from).path().ends_with("__init__.py");
+  const bool is_package = module_of(from).path().ends_with("__init__.py");
   std::size_t dots = 0;
   while (dots < written.size() && written[dots] == '.') ++dots;
   for (std::size_t up = is_package ? 1 : 0; up < dots; ++up) {
@@ -132,7 +132,7 @@ Flow Machine::Interpreter::import_from(Node n, Scope* s) {
 /// A name of a library module, made from what its source says: a function, a class, an import, the last
 /// assignment.
 Value Machine::Interpreter::library_name(Scope* s, Symbol name) {
-  const PythonModule& module = program.module(s->module);
+  const PythonModule& module = module_of(s->module);
   const std::string& plain = m.name_of(name);
   s->names.at(name) = m.unknown("defined through itself", plain);  // a cycle ends here
   Value value;
@@ -181,7 +181,7 @@ Value Machine::Interpreter::library(const std::string& path) {
   // The longest prefix that is a module.
   for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
     const std::string dotted = path.substr(0, dot);
-    const int index = program.import(0, dotted);
+    const int index = m.options_.library ? m.options_.library->import(dotted) : -1;
     if (index < 0) continue;
     library_names_.try_emplace(index, dotted);
     Scope* s = module_scope(index);

@@ -20,10 +20,8 @@ bool Machine::Interpreter::stop(Node at, int module) {
   return true;
 }
 
-Symbol Machine::Interpreter::symbol_of(Node n, int module) {
-  const auto index = static_cast<std::size_t>(module);
-  if (index >= symbols_of_nodes_.size()) symbols_of_nodes_.resize(index + 1);
-  auto& table = symbols_of_nodes_[index];
+Symbol Machine::Interpreter::symbol_of(Node n, int) {
+  auto& table = symbols_of_nodes_[n.tree()];
   if (table.empty()) table.resize(n.tree()->size(), 0xFFFFFFFFu);
   Symbol& known = table[n.index()];
   if (known == 0xFFFFFFFFu) known = m.symbol(n.text());
@@ -78,6 +76,7 @@ Flow Machine::Interpreter::statement_plain(Node n, Scope* s) {
     case NodeKind::decorated_definition: {
       const Node inner = n.child(Field::definition_field);
       const Value made = decorated(n, s);
+      if (traced(s)) m.trace_.note(s->module, inner, s->activation, made);
       bind_name(symbol_of(inner.child(Field::name_field), s->module), made, s);
       return Flow::normal;
     }

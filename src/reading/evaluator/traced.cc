@@ -1,0 +1,191 @@
+#include "reading/evaluator/traced.h"
+
+#include "reading/models/storage.h"
+
+namespace cutelab::reading {
+using evidence::Tristate;
+using machine::Value;
+using source::Node;
+using NodeKind = source::Kind;
+using Kind = Abstract::Kind;
+
+bool TracedEvaluator::called_so(int activation, const Frame* frame) const {
+  const auto& activations = machine_.trace().activations();
+  for (int hops = 0; frame && frame->call && activation >= 0 && hops < 64; ++hops) {
+    const machine::Activation& a = activations[static_cast<std::size_t>(activation)];
+    if (!a.call) return false;
+    if (!(a.call == frame->call)) return false;
+    activation = a.caller;
+    frame = frame->caller;
+  }
+  return true;
+}
+
+Value TracedEvaluator::seen(int module, Node node, const Frame* frame) {
+  Value out;
+  const machine::Trace& trace = machine_.trace();
+  for (std::int32_t i = trace.head(module, node); i >= 0; i = trace.seen(i).next) {
+    const machine::Trace::Seen& one = trace.seen(i);
+    if (!one.value.bound() || (frame && !called_so(one.activation, frame))) continue;
+    if (one.varied && !one.value.is_unknown())
+      return machine_.unknown("has several values in a loop", std::string(node.text().substr(0, 60)));
+    if (!out.bound()) {
+      out = one.value;
+    } else if (!out.same(one.value) && machine_.equal(out, one.value) != machine::Machine::Truth::yes) {
+      return machine_.unknown("has several values", std::string(node.text().substr(0, 60)));
+    }
+  }
+  return out;
+}
+
+/// Plain data crosses over; what has no plain form keeps its path.
+Abstract TracedEvaluator::converted(const Value& v, int depth) {
+  if (v.is_none()) return Abstract::none();
+  if (v.is_bool()) return Abstract::boolean(v.number() != 0);
+  if (v.is_int()) return Abstract::integer(v.number());
+  if (v.is_real()) return Abstract::of_real(v.as_real());
+  if (const auto* text = v.as<machine::Text>()) return Abstract::of_text(text->text);
+  if (const auto* external = v.as<machine::External>()) return Abstract::name(external->path);
+  const auto* tuple = v.as<machine::Tuple>();
+  const auto* list = v.as<machine::List>();
+  if ((tuple || list) && depth < 8) {
+    std::vector<Abstract> items;
+    for (const Value& item : tuple ? tuple->items : list->items) items.push_back(converted(item, depth + 1));
+    return Abstract::tuple(std::move(items));
+  }
+  if (const auto* layout = v.as<machine::LayoutObject>()) {
+    Abstract out = Abstract::of_text(machine_.repr(v));
+    (void)layout;
+    return out;
+  }
+  if (const auto* unknown = v.as<machine::Unknown>()) {
+    Abstract out = Abstract::unknown(unknown->reason);
+    if (!unknown->depends_on.empty()) out.depends_on.push_back(unknown->depends_on);
+    out.path = unknown->path;
+    return out;
+  }
+  Abstract out = Abstract::unknown("an object");
+  if (const auto* record = v.as<machine::Record>()) out.path = record->path;
+  return out;
+}
+
+Abstract TracedEvaluator::combined(Abstract folded, const Value& value) {
+  if (!value.bound()) return folded;
+  if (folded.is(Kind::object) || folded.is(Kind::instance) || folded.is(Kind::function) || folded.is(Kind::type)) {
+    // Folding knows the object with its making; the run only adds that it is plain data after all.
+    const bool plain = value.is_number() || value.is_none() || value.as<machine::Text>() || value.as<machine::Tuple>() ||
+                       value.as<machine::List>();
+    if (!plain) return folded;
+  }
+  Abstract out = converted(value);
+  if (!out.known()) {
+    if (folded.known() && !folded.is(Kind::tuple)) return folded;
+    if (folded.is(Kind::tuple)) return folded;
+    if (out.path.empty()) out.path = folded.path;
+    if (out.text == "an object") return folded;
+    if (out.depends_on.empty()) out.depends_on = folded.depends_on;
+    out.items = folded.items;
+    out.made_at = folded.made_at;
+    out.module = folded.module;
+    out.frame = folded.frame;
+    return out;
+  }
+  if (out.path.empty()) out.path = folded.path;
+  if (out.is(Kind::tuple) && folded.is(Kind::tuple) && folded.items.size() == out.items.size())
+    for (std::size_t i = 0; i < out.items.size(); ++i)
+      if (!out.items[i].known() || out.items[i].path.empty()) {
+        if (!out.items[i].known() && folded.items[i].known()) out.items[i] = folded.items[i];
+        if (out.items[i].path.empty()) out.items[i].path = folded.items[i].path;
+      }
+  return out;
+}
+
+Abstract TracedEvaluator::value_of(int module, Node expression) {
+  return combined(folder_.value_of(module, expression), seen(module, expression, nullptr));
+}
+
+Abstract TracedEvaluator::argument_of(const Abstract& object, Node argument) {
+  const int module = object.frame ? object.frame->module : object.module;
+  return combined(folder_.argument_of(object, argument), seen(module, argument, object.frame));
+}
+
+/// The nearest branch above the node that the run did not take: its condition says why.
+Activity TracedEvaluator::active(int module, Node node) {
+  const machine::Trace& trace = machine_.trace();
+  const Activity folded = folder_.active(module, node);
+  if (machine_.launches().empty() || machine_.by_entries()) return folded;
+  for (Node n = node; n; n = n.parent()) {
+    if (trace.ran(module, n)) {
+      if (n == node || folded.state != Tristate::no) {
+        // Seen itself, or its statement: part of an expression that ran counts unless folding knows better.
+        if (n == node) return {Tristate::yes, ""};
+        break;
+      }
+      break;
+    }
+    if (n.is(NodeKind::function_definition)) break;
+  }
+  const int function = machine_.program().module(module).function_at(node);
+  if (function >= 0 && trace.finished(module, function)) {
+    if (folded.state != Tristate::undetermined) return folded;
+    Node statement = source::statement_of(node);
+    if (statement && trace.ran(module, statement)) return {Tristate::yes, ""};
+    return {Tristate::no, folded.condition.empty() ? "not reached under the defaults" : folded.condition};
+  }
+  return folded;
+}
+
+std::string TracedEvaluator::callee_path(int module, Node call) {
+  std::string path = folder_.callee_path(module, call);
+  if (path.find('.') != std::string::npos) return path;
+  const Value callee = seen(module, call.child(source::Field::function_field), nullptr);
+  if (const auto* external = callee.as<machine::External>()) return external->path;
+  return path;
+}
+
+bool TracedEvaluator::callee_function(int module, Node call, int* function_module, int* function) {
+  if (folder_.callee_function(module, call, function_module, function)) return true;
+  const Value callee = seen(module, call.child(source::Field::function_field), nullptr);
+  const machine::Function* found = callee.as<machine::Function>();
+  if (const auto* method = callee.as<machine::Method>()) found = method->function.as<machine::Function>();
+  if (!found || found->index < 0 || found->module >= machine::Library::first) return false;
+  *function_module = found->module;
+  *function = found->index;
+  return true;
+}
+
+std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
+  for (const machine::Launch& launch : machine_.launches()) {
+    if (launch.module != module || !(launch.node == call)) continue;
+    SeenLaunch out;
+    const auto take = [&](const Value& v) { return v.bound() ? converted(v) : Abstract::none(); };
+    out.grid = take(launch.grid);
+    out.block = take(launch.block);
+    out.cluster = take(launch.cluster);
+    out.smem = take(launch.smem);
+    if (launch.allocated_known) out.allocated = launch.allocated;
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node class_node) {
+  const Value made = seen(module, class_node, nullptr);
+  const machine::Record* shape = machine::struct_record(made);
+  if (!shape) return std::nullopt;
+  const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
+    const Value v = machine_.field(r, name);
+    return v.is_integral() ? std::optional(v.number()) : std::nullopt;
+  };
+  SeenStorage out;
+  out.bytes = number(shape, "bytes");
+  out.alignment = number(shape, "alignment");
+  if (const auto members = machine_.items(machine_.field(shape, "members")))
+    for (const Value& member : *members)
+      if (const auto* record = member.as<machine::Record>())
+        out.members.push_back({machine_.str(machine_.field(record, "name")), number(record, "bytes"),
+                               number(record, "offset"), number(record, "alignment")});
+  return out;
+}
+
+}  // namespace cutelab::reading

@@ -1,0 +1,31 @@
+#pragma once
+#include "reading/evaluator/folder.h"
+#include "reading/machine/machine.h"
+
+namespace cutelab::reading {
+
+/// Answers from a run of the program where the run saw the node, and from folding where it did not. The run
+/// gives values (what `python file.py` would compute), folding gives paths and what lies off the default way.
+class TracedEvaluator final : public Evaluator {
+ public:
+  TracedEvaluator(Folder& folder, machine::Machine& machine) : folder_(folder), machine_(machine) {}
+
+  Abstract value_of(int module, source::Node expression) override;
+  Abstract argument_of(const Abstract& object, source::Node argument) override;
+  Activity active(int module, source::Node node) override;
+  std::string callee_path(int module, source::Node call) override;
+  bool callee_function(int module, source::Node call, int* function_module, int* function) override;
+  std::optional<SeenLaunch> launch_at(int module, source::Node call) override;
+  std::optional<SeenStorage> storage_of(int module, source::Node class_node) override;
+
+ private:
+  /// One value for all activations that saw the node; `frame` narrows them to those called the same way.
+  machine::Value seen(int module, source::Node node, const Frame* frame);
+  bool called_so(int activation, const Frame* frame) const;
+  Abstract converted(const machine::Value& value, int depth = 0);
+  Abstract combined(Abstract folded, const machine::Value& value);
+  Folder& folder_;
+  machine::Machine& machine_;
+};
+
+}  // namespace cutelab::reading

@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "source/program.h"
+
+namespace cutelab::reading::machine {
+
+/// The DSL's own Python sources (a checkout's `python/CuTeDSL`, an installed wheel, the source wheel). Parsed
+/// once, used by any number of readings one after the other.
+class Library {
+ public:
+  static constexpr int first = 1 << 20;  ///< module indices of a library begin here
+
+  /// `roots`: folders that hold a `cutlass` package, the first that has a module answers.
+  Library(const FileSource& files, std::vector<std::string> roots)
+      : program_(files, {roots.empty() ? std::string() : roots.front(), roots}) {
+    program_.open((roots.empty() ? std::string(".") : roots.front()) + "/", "");
+  }
+  /// Index of the module with that dotted name; -1 = there is none.
+  int import(const std::string& dotted) {
+    const int index = program_.import(0, dotted);
+    return index <= 0 ? -1 : index + first;
+  }
+  const source::PythonModule& module(int index) const { return program_.module(index - first); }
+
+ private:
+  source::Program program_;
+};
+
+}  // namespace cutelab::reading::machine
