@@ -244,9 +244,9 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
 
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,
                                           Keywords keywords, Node at, int module) {
-  int calls = 0;
-  calls = depth_;
-  if (calls > 300 || static_cast<int>(m.trace_.activations().size()) > 60'000) {
+  // A recursion whose end hangs on an unknown condition would go both ways at each level.
+  const int running = running_[f->node.tree()][f->node.index()];
+  if (running > (journals_.empty() ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
     m.give_up("calls nest too deep or are too many", f->path, module, at);
     return m.unknown("calls nest too deep", f->path);
   }
@@ -273,7 +273,10 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   s->running = f;
   s->is_jit = f->is_jit || f->is_kernel;
   if (!enter_function(f, s, arguments, keywords)) return {};
-  return run_function(f, s, at, module);
+  ++running_[f->node.tree()][f->node.index()];
+  const Value value = run_function(f, s, at, module);
+  --running_[f->node.tree()][f->node.index()];
+  return value;
 }
 
 Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int module) {

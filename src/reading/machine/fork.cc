@@ -1,5 +1,7 @@
 #include "reading/machine/fork.h"
 
+#include <map>
+
 namespace cutelab::reading::machine {
 
 void Machine::Interpreter::remember(Slots* slots, Symbol name, const Value& old) {
@@ -27,17 +29,15 @@ void Machine::Interpreter::take(const Outcome& outcome) {
 }
 
 void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::string& condition) {
-  const auto other = [](const Outcome& outcome, const Write& w) -> const Value* {
-    for (const Write& k : outcome.writes)
-      if (k.slots == w.slots && k.name == w.name) return &k.value;
-    return nullptr;
-  };
+  std::map<std::pair<const Slots*, Symbol>, Value> in_b;
+  for (const Write& w : b.writes) in_b.emplace(std::pair(w.slots, w.name), w.value);
   for (const Write& w : a.writes) {
-    const Value* there = other(b, w);
-    m.set(*w.slots, w.name, join(w.value, there ? *there : w.slots->at(w.name), condition));
+    const auto there = in_b.find({w.slots, w.name});
+    m.set(*w.slots, w.name, join(w.value, there != in_b.end() ? there->second : w.slots->at(w.name), condition));
+    if (there != in_b.end()) in_b.erase(there);
   }
   for (const Write& w : b.writes)
-    if (!other(a, w)) m.set(*w.slots, w.name, join(w.slots->at(w.name), w.value, condition));
+    if (in_b.count({w.slots, w.name})) m.set(*w.slots, w.name, join(w.slots->at(w.name), w.value, condition));
   // Containers: what both branches did is kept only where it is the same length; otherwise the longer one, as
   // code that adds an item on a branch means it to be there.
   const auto longer = [](auto& container, const auto& items) {

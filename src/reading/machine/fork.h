@@ -1,4 +1,6 @@
 #pragma once
+#include <set>
+
 #include "reading/machine/interpreter.h"
 
 namespace cutelab::reading::machine {
@@ -13,14 +15,14 @@ Machine::Interpreter::Outcome Machine::Interpreter::branch(const Body& body) {
   out.result = result_;
   m.raising_ = false;
   // Keep what changed, then take it back, last change first.
+  std::set<std::pair<const Slots*, Symbol>> known;
   for (std::size_t i = journal.writes.size(); i-- > 0;) {
     const Write& w = journal.writes[i];
     Value& place = w.slots->at(w.name);
-    bool known = false;
-    for (const Write& k : out.writes) known = known || (k.slots == w.slots && k.name == w.name);
-    if (!known) out.writes.push_back({w.slots, w.name, place});
+    if (known.emplace(w.slots, w.name).second) out.writes.push_back({w.slots, w.name, place});
     place = w.value;
   }
+  steps_ += static_cast<std::int64_t>(journal.writes.size());
   for (std::size_t i = journal.lists.size(); i-- > 0;) {
     auto& saved = journal.lists[i];
     out.lists.push_back({saved.container, saved.container->items});

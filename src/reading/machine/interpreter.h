@@ -199,6 +199,7 @@ class Machine::Interpreter {
   std::unordered_map<std::string, Value> library_values_;
   std::unordered_map<const source::Tree*, std::vector<Symbol>> symbols_of_nodes_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
+  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
   std::int64_t steps_ = 0;
   int depth_ = 0;
   bool stopped_ = false;

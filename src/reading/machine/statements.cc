@@ -8,7 +8,7 @@ using source::Node;
 using NodeKind = source::Kind;
 
 namespace {
-constexpr std::int64_t most_steps = 3'000'000;
+constexpr std::int64_t most_steps = 1'000'000;
 constexpr int deepest = 400;
 }  // namespace
 
