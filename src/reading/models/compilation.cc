@@ -120,8 +120,8 @@ Value run_once(Call& call, const Value& callable, std::vector<Value> arguments,
 
 void add_compilation(Natives& natives) {
   using namespace compilation_models;
-  natives.function("cutlass", "cute.compile", compile);
-  natives.function("cutlass", "cute.compile.__getitem__", with_options);
+  natives.function("cutlass", "compile", compile);
+  natives.function("cutlass", "compile.__getitem__", with_options);
   natives.function("cutlass", "compile_to", compile);
   natives.method("compiled", "__call__", call_compiled);
   natives.method("compiled", "launch", call_compiled);
