@@ -157,6 +157,9 @@ void add_device_functions(Natives& natives) {
   natives.function("cutlass", "range", range<false>);
   natives.function("cutlass", "range_dynamic", range<false>);
   natives.function("cutlass", "range_constexpr", range<true>);
+  for (const char* name : {"core._pack_shape", "core._pack_coord", "core._pack_tile", "core._pack_int_tuple",
+                           "core._unpack_x_tuple"})
+    natives.function("cutlass", name, first_argument);
   for (const char* name : {"min", "max"}) natives.function("cutlass", name, extreme);
   natives.function("cutlass", "const_expr", first_argument);
   natives.function("cutlass", "dynamic_expr", first_argument);
