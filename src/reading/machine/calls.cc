@@ -254,6 +254,10 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     return m.unknown("a library function that builds compiled operations: " + f->path,
                      at ? std::string(at.text().substr(0, 80)) : "", f->path);
   if (self) arguments.insert(arguments.begin(), *self);
+  if (f->is_jit)  // tensors of torch become the DSL's on the way in
+    for (Value& a : arguments)
+      if (const Record* r = a.as<Record>(); r && r->kind == "torch")
+        a = call(m.external("cutlass.cute.runtime.from_dlpack"), {a}, {}, at, module);
   if (f->is_kernel && !m.current_launch_) {
     Record* made = m.record("KernelCall", f->path);
     made->made_at = at;

@@ -168,6 +168,11 @@ Value take_shared(Call& call, const Value& bytes, const Value& alignment, Partit
   if (!launch) return call.machine.unknown("shared memory outside a kernel's launch");
   if (!bytes.is_integral() || !alignment.is_integral() || alignment.number() < 1) {
     launch->allocated_known = false;
+    const Value& open = bytes.is_integral() ? alignment : bytes;
+    const auto* unknown = open.as<Unknown>();
+    call.machine.give_up(
+        "shared memory of unknown size: " + (unknown ? unknown->reason : std::string("not a number")),
+        unknown ? unknown->depends_on : std::string(), call.module, call.node);
     return call.machine.unknown("an allocation of unknown size");
   }
   std::int64_t& used = partition == Partition::reserved ? launch->reserved : launch->user;

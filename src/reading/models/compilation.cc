@@ -32,12 +32,8 @@ std::optional<Value> compile(Call& call) {
   for (const auto& [name, value] : call.keywords)
     if (!is_option(m.name_of(name))) keywords.emplace_back(name, value);
   Record* made = record_of(call, "compiled");
-  bool fake = false;
-  for (const Value& argument : arguments) fake = fake || is_fake(m, argument);
-  for (const auto& [name, value] : keywords) fake = fake || is_fake(m, value);
   put(m, made, "function", function);
   put(m, made, "arguments", m.tuple(arguments));
-  put(m, made, "fake", Value::boolean(fake));
   m.call(function, std::move(arguments), std::move(keywords), call.node, call.module);
   return m.raising() ? Value() : Value(made);
 }
@@ -71,39 +67,45 @@ const Function* function_behind(Machine& m, const Value& callable, bool& bound_s
   return nullptr;
 }
 
-/// A call of something compiled for stand-ins: run again with the arguments that are there now.
+/// The arguments of a call with those of compile time put back.
+std::vector<Value> whole_arguments(Machine& m, const Value& callable, const Tuple* compiled,
+                                   std::vector<Value> given) {
+  if (!compiled || given.size() >= compiled->items.size()) return given;
+  bool bound_self = false;
+  const Function* function = function_behind(m, callable, bound_self);
+  const auto fixed = function ? compile_time_parameters(m, *function, bound_self) : std::vector<bool>();
+  std::vector<Value> whole;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < compiled->items.size(); ++i) {
+    const bool keeps = i < fixed.size() && fixed[i];
+    if (!keeps && next == given.size()) break;
+    whole.push_back(keeps ? compiled->items[i] : given[next++]);
+  }
+  return whole;
+}
+
+/// Whether a run with these arguments could launch otherwise than the one at compilation did.
+bool tells_more(Machine& m, const Tuple* compiled, const std::vector<Value>& now) {
+  if (std::any_of(now.begin(), now.end(), [&](const Value& v) { return is_fake(m, v); })) return false;
+  if (!compiled || compiled->items.size() != now.size())
+    return compiled && compiled->items.size() < now.size();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Value& then = compiled->items[i];
+    if (is_fake(m, then) || (then.is_unknown() && !now[i].is_unknown())) return true;
+    if (then.is_number() && now[i].is_number() && then.as_real() != now[i].as_real()) return true;
+  }
+  return false;
+}
+
+/// A call of something compiled: run again when it was compiled for stand-ins or for other numbers.
 std::optional<Value> call_compiled(Call& call) {
   Machine& m = call.machine;
   const Record* self = record_if(call.self, "compiled");
-  if (!self || m.truth(m.field(self, "fake")) != Machine::Truth::yes) return Value::none();
+  if (!self) return std::nullopt;
   const Value callable = m.field(self, "function");
   const auto* compiled = m.field(self, "arguments").as<Tuple>();
-  std::vector<Value> arguments = call.arguments;
-  if (compiled && arguments.size() < compiled->items.size()) {
-    bool bound_self = false;
-    const Function* function = function_behind(m, callable, bound_self);
-    const auto fixed = function ? compile_time_parameters(m, *function, bound_self) : std::vector<bool>();
-    std::vector<Value> whole;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < compiled->items.size(); ++i) {
-      const bool keeps = i < fixed.size() && fixed[i];
-      if (!keeps && next == arguments.size()) break;
-      whole.push_back(keeps ? compiled->items[i] : arguments[next++]);
-    }
-    arguments = std::move(whole);
-  }
-  if (std::any_of(arguments.begin(), arguments.end(), [&](const Value& v) { return is_fake(m, v); }))
-    return Value::none();
-  arguments = [&] {  // plain torch tensors may be passed where tensors were compiled for
-    std::vector<Value> out;
-    for (const Value& a : arguments) {
-      const bool torch = record_if(a, "torch") != nullptr;
-      out.push_back(
-          torch ? m.call(m.external("cutlass.cute.runtime.from_dlpack"), {a}, {}, call.node, call.module)
-                : a);
-    }
-    return out;
-  }();
+  std::vector<Value> arguments = whole_arguments(m, callable, compiled, call.arguments);
+  if (!tells_more(m, compiled, arguments)) return Value::none();
   m.call(callable, std::move(arguments), call.keywords, call.node, call.module);
   return m.raising() ? Value() : Value::none();
 }
@@ -112,16 +114,13 @@ std::optional<Value> call_compiled(Call& call) {
 
 Value run_once(Call& call, const Value& callable, std::vector<Value> arguments,
                std::vector<std::pair<Symbol, Value>> keywords) {
-  const Record* compiled = record_if(callable, "compiled");
-  Machine& m = call.machine;
-  if (compiled && m.truth(m.field(compiled, "fake")) != Machine::Truth::yes) return Value::none();
-  return m.call(callable, std::move(arguments), std::move(keywords), call.node, call.module);
+  return call.machine.call(callable, std::move(arguments), std::move(keywords), call.node, call.module);
 }
 
 void add_compilation(Natives& natives) {
   using namespace compilation_models;
-  natives.function("cutlass", "cute.compile", compile);
-  natives.function("cutlass", "cute.compile.__getitem__", with_options);
+  natives.function("cutlass", "compile", compile);
+  natives.function("cutlass", "compile.__getitem__", with_options);
   natives.function("cutlass", "compile_to", compile);
   natives.method("compiled", "__call__", call_compiled);
   natives.method("compiled", "launch", call_compiled);

@@ -49,6 +49,13 @@ std::optional<Value> first_argument(Call& call) {
   return call.arguments.empty() ? std::nullopt : std::optional<Value>(call.arguments.front());
 }
 
+/// cutlass.min and cutlass.max are Python's for what is known.
+std::optional<Value> extreme(Call& call) {
+  const std::string name = "builtins." + std::string(leaf_name(call.path));
+  return call.machine.call(call.machine.external(name), call.arguments, call.keywords, call.node,
+                           call.module);
+}
+
 /// `with cute.arch.elect_one():`
 std::optional<Value> election(Call& call) { return record_of(call, "context"); }
 
@@ -150,6 +157,10 @@ void add_device_functions(Natives& natives) {
   natives.function("cutlass", "range", range<false>);
   natives.function("cutlass", "range_dynamic", range<false>);
   natives.function("cutlass", "range_constexpr", range<true>);
+  for (const char* name : {"core._pack_shape", "core._pack_coord", "core._pack_tile", "core._pack_int_tuple",
+                           "core._unpack_x_tuple"})
+    natives.function("cutlass", name, first_argument);
+  for (const char* name : {"min", "max"}) natives.function("cutlass", name, extreme);
   natives.function("cutlass", "const_expr", first_argument);
   natives.function("cutlass", "dynamic_expr", first_argument);
   natives.function("cutlass", "as_numeric", first_argument);

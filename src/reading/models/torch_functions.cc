@@ -40,6 +40,24 @@ std::optional<Values> broadcast(Machine& m, const Values& a, const Values& b) {
   return out;
 }
 
+/// Elements of a tensor after arithmetic with a number.
+Elements with_number(Machine& m, std::string_view name, const std::optional<TorchTensor>& a,
+                     const Value& left, const std::optional<TorchTensor>& b, const Value& right) {
+  static constexpr std::pair<std::string_view, std::string_view> operators[] = {
+      {"__add__", "+"}, {"__radd__", "+"}, {"__sub__", "-"},       {"__mul__", "*"}, {"__rmul__", "*"},
+      {"add", "+"},     {"mul", "*"},      {"__floordiv__", "//"}, {"sub", "-"},     {"__mod__", "%"}};
+  const TorchTensor* tensor = a && right.is_number() ? &*a : b && left.is_number() ? &*b : nullptr;
+  if (!tensor || !tensor->values) return std::nullopt;
+  for (const auto& [method, op] : operators) {
+    if (method != name) continue;
+    Values out;
+    for (const Value& v : *tensor->values)
+      out.push_back(tensor == (a ? &*a : nullptr) ? m.arithmetic(op, v, right) : m.arithmetic(op, left, v));
+    return out;
+  }
+  return std::nullopt;
+}
+
 std::optional<Value> binary(Call& call) {
   const Value left = first_of(call), right = after_first(call, 0, "other");
   const auto a = torch_tensor_of(call.machine, left), b = torch_tensor_of(call.machine, right);
@@ -48,7 +66,7 @@ std::optional<Value> binary(Call& call) {
   const bool comparison = name == "__eq__" || name == "__ne__" || name == "__lt__" || name == "__le__" ||
                           name == "__gt__" || name == "__ge__" || name == "eq" || name == "isclose";
   TorchTensor out = a ? *a : *b;
-  out.values.reset();
+  out.values = with_number(call.machine, name, a, left, b, right);
   if (a && b) {
     auto shape = broadcast(call.machine, a->shape, b->shape);
     if (!shape) return std::nullopt;
@@ -68,6 +86,7 @@ std::optional<Value> reduction(Call& call) {
   Machine& m = call.machine;
   const auto t = torch_tensor_of(m, first_of(call));
   if (!t) return std::nullopt;
+  if (torch_tensor_of(m, after_first(call, 0, "other"))) return binary(call);  // torch.max(a, b)
   const Value dim = after_first(call, 0, "dim"), keep = call.get(-1, "keepdim");
   const std::string_view name = leaf_name(call.path);
   TorchTensor out{{}, {}, t->dtype, t->device, std::nullopt};

@@ -1,7 +1,6 @@
 #include "reading/models/torch_tensor.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "reading/models/element_types.h"
 
@@ -27,28 +26,27 @@ std::vector<Value> row_major_strides(Machine& machine, const std::vector<Value>&
 }
 
 std::vector<Value> preserved_strides(Machine& machine, const TorchTensor& tensor) {
-  std::vector<std::size_t> order(tensor.shape.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (tensor.strides.size() != tensor.shape.size()) return row_major_strides(machine, tensor.shape);
   for (const Value& stride : tensor.strides)
     if (!stride.is_integral()) return tensor.strides;
-  if (tensor.strides.size() != tensor.shape.size()) return row_major_strides(machine, tensor.shape);
   const auto is_one = [&](std::size_t i) {
     return tensor.shape[i].is_integral() && tensor.shape[i].number() == 1;
   };
+  std::vector<std::size_t> order;  // modes that matter, outermost first
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    if (!is_one(i)) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (is_one(a) || is_one(b)) return false;
     return tensor.strides[a].number() > tensor.strides[b].number();
   });
-  std::vector<Value> out(order.size());
+  std::vector<Value> out = row_major_strides(machine, tensor.shape);
   Value running = Value::integer(1);
+  bool dense = true;
   for (std::size_t i = order.size(); i-- > 0;) {
     out[order[i]] = running;
+    dense = dense && running.same(tensor.strides[order[i]]);
     running = machine.arithmetic("*", running, tensor.shape[order[i]]);
   }
-  // A dense tensor keeps its own strides, also those of extents of one.
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!is_one(i) && !out[i].same(tensor.strides[i])) return out;
-  return tensor.strides;
+  return dense ? tensor.strides : out;  // a dense tensor keeps its own, also those of extents of one
 }
 
 bool is_contiguous(Machine& machine, const TorchTensor& tensor) {
