@@ -69,34 +69,36 @@ Abstract TracedEvaluator::converted(const Value& v, int depth) {
   return out;
 }
 
+namespace {
+/// Numbers, texts, names and sequences of them; partly known sequences count.
+bool is_data(const Value& v, int depth = 0) {
+  if (v.is_number() || v.is_none() || v.as<machine::Text>() || v.as<machine::External>() || v.as<machine::LayoutObject>()) return true;
+  const auto* tuple = v.as<machine::Tuple>();
+  const auto* list = v.as<machine::List>();
+  if ((!tuple && !list) || depth > 8) return false;
+  for (const Value& item : tuple ? tuple->items : list->items)
+    if (!item.is_unknown() && !is_data(item, depth + 1)) return false;
+  return true;
+}
+}  // namespace
+
+/// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(Abstract folded, const Value& value) {
   if (!value.bound()) return folded;
-  if (folded.is(Kind::object) || folded.is(Kind::instance) || folded.is(Kind::function) || folded.is(Kind::type)) {
-    // Folding knows the object with its making; the run only adds that it is plain data after all.
-    const bool plain = value.is_number() || value.is_none() || value.as<machine::Text>() || value.as<machine::Tuple>() ||
-                       value.as<machine::List>();
-    if (!plain) return folded;
-  }
-  Abstract out = converted(value);
-  if (!out.known()) {
-    if (folded.known() && !folded.is(Kind::tuple)) return folded;
-    if (folded.is(Kind::tuple)) return folded;
-    if (out.path.empty()) out.path = folded.path;
-    if (out.text == "an object") return folded;
+  if (!is_data(value)) {
+    if (folded.known() || !folded.path.empty() || !folded.items.empty()) return folded;
+    Abstract out = converted(value);
+    if (out.text == "an object") out.text = folded.text;
     if (out.depends_on.empty()) out.depends_on = folded.depends_on;
-    out.items = folded.items;
-    out.made_at = folded.made_at;
-    out.module = folded.module;
-    out.frame = folded.frame;
     return out;
   }
+  Abstract out = converted(value);
   if (out.path.empty()) out.path = folded.path;
   if (out.is(Kind::tuple) && folded.is(Kind::tuple) && folded.items.size() == out.items.size())
-    for (std::size_t i = 0; i < out.items.size(); ++i)
-      if (!out.items[i].known() || out.items[i].path.empty()) {
-        if (!out.items[i].known() && folded.items[i].known()) out.items[i] = folded.items[i];
-        if (out.items[i].path.empty()) out.items[i].path = folded.items[i].path;
-      }
+    for (std::size_t i = 0; i < out.items.size(); ++i) {
+      if (!out.items[i].known() && folded.items[i].known()) out.items[i] = folded.items[i];
+      if (out.items[i].path.empty()) out.items[i].path = folded.items[i].path;
+    }
   return out;
 }
 
