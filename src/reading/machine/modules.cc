@@ -64,7 +64,7 @@ std::string Machine::Interpreter::absolute(const std::string& written, int from)
 }
 
 Value Machine::Interpreter::imported_module(const std::string& dotted, int from) {
-  if (!is_library(dotted)) {
+  if (!is_library(dotted) && from < Library::first) {
     const int index = program.import(from, dotted);
     if (index >= 0 && !program.find(from, dotted).empty()) {
       Module* module = m.make<Module>();
