@@ -1,5 +1,6 @@
 #include "layout/composed.h"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 

@@ -1,6 +1,7 @@
 #include "layout/tma.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "layout/fault.h"
 
