@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iterator>
 
 #include "base/text.h"
 #include "corpus/index.h"

@@ -17,7 +17,8 @@ bool is_matrix(AccessKind kind) { return kind == AccessKind::ldmatrix || kind ==
 class BitAddress {
  public:
   static Result<BitAddress> of(const ComposedLayout& layout, std::int64_t bits, SwizzleUnit unit) {
-    if (bits <= 0) return fault(name, 1, "elements of {} bits", bits);
+    if (bits <= 0 || bits > most_element_bits)
+      return fault(name, 1, "elements of {} bits: 1 to {} are possible", bits, most_element_bits);
     if (unit == SwizzleUnit::bytes && !layout.plain()) {
       auto bytes = byte_form(layout, bits);
       if (!bytes) return bytes.error();

@@ -1,5 +1,6 @@
 #include "layout/composed.h"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
@@ -8,7 +9,7 @@
 namespace cutelab::layout {
 
 Result<Swizzle> Swizzle::make(std::int64_t bits, std::int64_t base, std::int64_t shift) {
-  const std::int64_t reach = shift < 0 ? -shift : shift;
+  const std::int64_t reach = shift < -31 ? 32 : shift < 0 ? -shift : shift;
   if (bits < 0 || base < 0 || bits > 31 || base > 31 || reach < bits || reach > 31 ||
       bits + base + reach > 62)
     return fault("Swizzle", 1,
@@ -91,6 +92,18 @@ Result<ComposedLayout> composition(const ComposedLayout& lhs, const Tiler& rhs) 
   return lhs.map([&](const Layout& l) { return composition(l, rhs); });
 }
 
+namespace {
+// The swizzle on the values of `layout` that does what `swizzle` does on its indices.
+std::optional<Swizzle> moved_swizzle(const Swizzle& swizzle, const KnownLayout& layout) {
+  const auto source = layout.at(swizzle.source_mask());
+  const auto target = layout.at(swizzle.target_mask());
+  if (!source || !target) return std::nullopt;
+  auto moved = make_swizzle(*source, *target);
+  if (!moved) return std::nullopt;
+  return *moved;
+}
+}  // namespace
+
 Result<ComposedLayout> composition(LayoutView lhs, const ComposedLayout& rhs) {
   if (rhs.plain()) {
     auto plain = composition(lhs, rhs.layout().view());
@@ -101,7 +114,7 @@ Result<ComposedLayout> composition(LayoutView lhs, const ComposedLayout& rhs) {
     return fault("composition", 1, "the right-hand side has the offset {}", rhs.offset().text());
   auto known = KnownLayout::of(lhs);
   if (!known) return known.error();
-  auto swizzle = make_swizzle((*known)(rhs.swizzle().source_mask()), (*known)(rhs.swizzle().target_mask()));
+  auto swizzle = moved_swizzle(rhs.swizzle(), *known);
   if (!swizzle)
     return fault("composition", 2, "{} does not keep the bits of {} in runs", Layout(lhs).text(),
                  rhs.swizzle().text());
@@ -166,14 +179,16 @@ Result<ComposedLayout> inverse(const ComposedLayout& layout, bool right) {
   constexpr std::int64_t most = std::int64_t{1} << 20;
   if (original->size() > most || known->size() > most) return fault(name, 1, "more than 2^20 elements");
   const Swizzle& sw = layout.swizzle();
-  auto moved = make_swizzle((*known)(sw.source_mask()), (*known)(sw.target_mask()));
+  const auto moved = moved_swizzle(sw, *known);
   if (!moved) return fault(name, 2, "the bits of {} are not runs of bits of the coordinates", sw.text());
-  const auto result = [&](std::int64_t i) { return (*moved)((*known)(i)); };
+  const auto back = [&](std::int64_t value) -> std::optional<std::int64_t> {
+    const auto index = known->at(value);
+    return index ? original->at((*moved)(*index)) : std::nullopt;
+  };
   // The candidate is right only when the layout carries those bits through unchanged: look.
   for (std::int64_t i = 0; i < (right ? known->size() : original->size()); ++i) {
-    const bool holds =
-        right ? (*original)(result(i)) == i : (*original)(result((*original)(i))) == (*original)(i);
-    if (!holds) return fault(name, 2, "no inverse of the form swizzle o layout (index {})", i);
+    const std::int64_t value = right ? i : (*original)(i);
+    if (back(value) != value) return fault(name, 2, "no inverse of the form swizzle o layout (index {})", i);
   }
   return ComposedLayout(*moved, 0, std::move(*inner));
 }
@@ -197,7 +212,18 @@ Result<KnownComposed> KnownComposed::of(const ComposedLayout& layout) {
   if (!inner) return inner.error();
   if (!layout.offset().known())
     return undetermined("evaluate", "what is the offset?", layout.offset().symbols());
-  return KnownComposed(layout.swizzle(), layout.offset().value(), std::move(*inner));
+  const std::int64_t offset = layout.offset().value();
+  if (offset > most_evaluated_offset || offset < -most_evaluated_offset)
+    return fault("evaluate", 1, "the offset {} is past 2^50", offset);
+  if (layout.swizzle().period() > most_evaluated_offset)
+    return fault("evaluate", 1, "the swizzle {} moves bits past 2^50", layout.swizzle().text());
+  return KnownComposed(layout.swizzle(), offset, std::move(*inner));
+}
+
+std::optional<std::int64_t> KnownComposed::at(std::int64_t index) const {
+  auto inner = layout_.at(index);
+  if (!inner || __builtin_add_overflow(*inner, offset_, &*inner)) return std::nullopt;
+  return swizzle_(*inner);
 }
 
 }  // namespace cutelab::layout

@@ -99,12 +99,14 @@ Result<ComposedLayout> left_inverse(const ComposedLayout& layout);
 /// layouts.
 Result<Int> max_common_vector(const ComposedLayout& a, const ComposedLayout& b);
 
-/// Fast evaluation. 1. Pre: everything is known and plain.
+/// Fast evaluation. 1. Pre: as KnownLayout; the offset is known, and it and the swizzle stay below 2^50.
 class KnownComposed {
  public:
   static Result<KnownComposed> of(const ComposedLayout& layout);
   std::int64_t size() const { return layout_.size(); }
+  /// Pre: 0 <= index < size(). Post: the magnitude of the result is below 2^52.
   std::int64_t operator()(std::int64_t index) const { return swizzle_(offset_ + layout_(index)); }
+  std::optional<std::int64_t> at(std::int64_t index) const;  ///< as KnownLayout::at
 
  private:
   KnownComposed(Swizzle swizzle, std::int64_t offset, KnownLayout layout)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "layout/fault.h"
 #include "layout/layout.h"
 

@@ -95,7 +95,9 @@ Int ceil_div_symbolic(const Int& a, const Int& b) {
   if (both_known(a, b)) {
     if (b.is_zero()) return Int::overflow();
     std::int64_t rounded = 0;
-    if (__builtin_add_overflow(a.value(), b.value() - 1, &rounded)) return Int::overflow();
+    if (__builtin_sub_overflow(b.value(), 1, &rounded) ||
+        __builtin_add_overflow(a.value(), rounded, &rounded))
+      return Int::overflow();
     return Int(rounded / b.value()).with_basis(a.basis());
   }
   const auto order = compare(a, b);

@@ -111,8 +111,22 @@ Int cosize(LayoutView layout) {
   return last + 1;
 }
 
+namespace {
+
+// Adds the largest step of a mode to `reach`; false if offsets could pass most_evaluated_offset.
+bool reaches(std::int64_t extent, std::int64_t stride, std::int64_t& reach) {
+  std::int64_t step = 0;
+  if (extent > 1 && __builtin_mul_overflow(extent - 1, stride, &step)) return false;
+  if (step > most_evaluated_offset || step < -most_evaluated_offset) return false;
+  reach += step < 0 ? -step : step;
+  return reach <= most_evaluated_offset;
+}
+
+}  // namespace
+
 Result<KnownLayout> KnownLayout::of(LayoutView layout) {
   KnownLayout out;
+  std::int64_t reach = 0;
   for (std::size_t i = 0; i < layout.shape.span(); ++i) {
     const Node& s = layout.shape.node()[i];
     if (!s.is_leaf()) continue;
@@ -122,10 +136,29 @@ Result<KnownLayout> KnownLayout::of(LayoutView layout) {
                    Layout(layout).text());
     if (__builtin_mul_overflow(out.size_, s.leaf.value(), &out.size_) || out.size_ > (std::int64_t{1} << 40))
       return fault("evaluate", 1, "the layout has more than 2^40 elements");
+    if (!reaches(s.leaf.value(), d.value(), reach))
+      return fault("evaluate", 1, "the layout {} reaches past 2^50", Layout(layout).text());
     if (s.leaf.value() != 1 || i + 1 == layout.shape.span())
       out.modes_.push_back({s.leaf.value(), d.value()});
   }
   if (out.modes_.empty()) out.modes_.push_back({1, 0});
+  return out;
+}
+
+std::optional<std::int64_t> KnownLayout::at(std::int64_t index) const {
+  std::int64_t out = 0;
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    const Mode& mode = modes_[i];
+    std::int64_t here = index;
+    if (i + 1 < modes_.size()) {
+      if (mode.shape == 0) return std::nullopt;
+      here = index % mode.shape;
+      index /= mode.shape;
+    }
+    std::int64_t step = 0;
+    if (__builtin_mul_overflow(here, mode.stride, &step) || __builtin_add_overflow(out, step, &out))
+      return std::nullopt;
+  }
   return out;
 }
 

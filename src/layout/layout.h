@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,12 +100,19 @@ Result<IntTuple> idx2crd(TupleView index, TupleView shape, TupleView stride);
 /// from).
 Result<IntTuple> crd2crd(TupleView coord, TupleView from, TupleView to);
 
+/// Offsets up to this are evaluated: times bits of an element, they stay within 64 bits.
+inline constexpr std::int64_t most_evaluated_offset = std::int64_t{1} << 50;
+inline constexpr std::int64_t most_element_bits = 4096;
+/// Beyond this many elements, what visits every one of them is refused.
+inline constexpr std::int64_t most_visited_elements = std::int64_t{1} << 22;
+
 /// Fast evaluation of a layout without symbols and basis elements.
 class KnownLayout {
  public:
-  /// 1. Pre: layout is known, plain and of at most 2^40 elements.
+  /// 1. Pre: layout is known, plain, of at most 2^40 elements and reaches at most 2^50 far.
   static Result<KnownLayout> of(LayoutView layout);
   std::int64_t size() const { return size_; }
+  /// Pre: 0 <= index < size().
   std::int64_t operator()(std::int64_t index) const {
     std::int64_t out = 0;
     for (std::size_t i = 0; i + 1 < modes_.size(); ++i) {
@@ -113,6 +121,9 @@ class KnownLayout {
     }
     return out + index * modes_.back().stride;
   }
+  /// The value at any index, where the last mode goes on; nullopt when it leaves 64 bits or there is none (an
+  /// extent of 0).
+  std::optional<std::int64_t> at(std::int64_t index) const;
 
  private:
   struct Mode {

@@ -90,7 +90,11 @@ Result<Int> max_alignment(LayoutView layout) {
   auto permuted = logical_divide(flat, Tiler(*inverse));
   if (!permuted) return permuted.error();
   Int out = size(permuted->mode(0));
-  for (const Int& d : leaves(permuted->mode(1).stride())) out = std::gcd(out.value(), d.value());
+  for (const Int& d : leaves(permuted->mode(1).stride())) {
+    if (!out.known() || !d.known() || d.value() == INT64_MIN)
+      return fault("max_alignment", 1, "{} leaves 64 bits", permuted->text());
+    out = std::gcd(out.value(), d.value());
+  }
   return out;
 }
 

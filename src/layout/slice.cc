@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "layout/divide.h"
 #include "layout/fault.h"
 

@@ -32,7 +32,9 @@ const Atom& atom_of(SmemAtomKind kind) {
 }
 
 Result<SmemAtomKind> widest(Major major, std::int64_t bits, std::int64_t extent) {
-  if (extent <= 0 || bits <= 0 || extent % 8 != 0)
+  if (bits <= 0 || bits > most_element_bits || extent > most_evaluated_offset)
+    return fault("get_smem_layout_atom", 1, "{} elements of {} bits", extent, bits);
+  if (extent <= 0 || extent % 8 != 0)
     return fault("get_smem_layout_atom", 1, "the contiguous extent {} is not a multiple of 8 elements",
                  extent);
   const std::int64_t row = extent * bits;

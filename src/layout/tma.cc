@@ -1,6 +1,7 @@
 #include "layout/tma.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "layout/fault.h"
 
@@ -96,6 +97,8 @@ class Checker {
     const Int& inner = tile_[static_cast<std::size_t>(report_.order[0])];
     if (!inner.known())
       return add("swizzle-span", std::nullopt, fmt::format("the tile's row of {} elements", inner.text()));
+    if (at_most(inner, std::int64_t{1} << 32) == false)
+      return add("swizzle-span", false, fmt::format("the tile's row of {} elements", inner.text()));
     const std::int64_t row_bits = inner.value() * request_.bits;
     const std::int64_t span_bits = request_.swizzle_span * 8;
     add("inner-16B", row_bits % 128 == 0,
@@ -171,6 +174,9 @@ Result<TmaReport> check_tma(const TmaRequest& request) {
   if (request.tile.rank() != request.global.rank())
     return fault("tma", 1, "the tile has {} modes, the tensor {}", request.tile.rank(),
                  request.global.rank());
+  for (const Int& extent : leaves(request.tile))
+    if (extent.known() && extent.value() < 1)
+      return fault("tma", 2, "an extent of the tile {} is below 1", request.tile.text());
   const std::int64_t span = request.swizzle_span;
   if (request.bits < 4 || request.bits > 64 || (span != 16 && span != 32 && span != 64 && span != 128))
     return fault("tma", 1, "{}-bit elements with a swizzle span of {} bytes", request.bits, span);

@@ -44,7 +44,8 @@ struct TmaReport {
 /// (modes of the shared-memory side other than the contiguous one step by multiples of 16 bytes; the CuTe DSL
 /// refuses others from 4.6 on), smem-alignment (what base address the swizzle wants), address (not null and a
 /// multiple of 16 bytes).
-/// 1. Pre: tile has one leaf per mode of global; bits 4 to 64; the span is 16, 32, 64 or 128.
+/// 1. Pre: tile has one leaf per mode of global; bits 4 to 64; the span is 16, 32, 64 or 128. 2. Pre: extents
+/// of the tile are 1 or more.
 Result<TmaReport> check_tma(const TmaRequest& request);
 
 /// Mode with stride 1 as a DLPack consumer deduces it: nullopt and the reason when extents of 1 make it

@@ -15,11 +15,14 @@ using layout::Notation;
 using json = nlohmann::ordered_json;
 
 std::string coverage(const ComposedLayout& layout) {
-  constexpr std::int64_t most = std::int64_t{1} << 22;
   auto known = layout::KnownComposed::of(layout);
-  if (!known)
-    return layout::has_basis(layout.layout()) ? "coordinates, not offsets" : "depends on the unknown sizes";
-  if (known->size() > most) return "not counted: more than 4,194,304 elements";
+  if (!known) {
+    if (layout::has_basis(layout.layout())) return "coordinates, not offsets";
+    return layout.layout().known() && layout.offset().known()
+               ? "not counted: more than 2^40 elements, or offsets past 2^50"
+               : "depends on the unknown sizes";
+  }
+  if (known->size() > layout::most_visited_elements) return "not counted: more than 4,194,304 elements";
   if (known->size() == 0) return "none: an extent is 0";
   std::vector<std::int64_t> values;
   values.reserve(static_cast<std::size_t>(known->size()));
@@ -44,6 +47,12 @@ std::string row(const char* name, const std::string& value) {
   return fmt::format("  {:<9} {}\n", name, value);
 }
 
+std::string count_text(const layout::Int& count, const char* what) {
+  if (count.symbols() == std::vector<std::string>{"overflow"})
+    return fmt::format("more {} than 64 bits count", what);
+  return count.text() + " " + what;
+}
+
 std::string steps_text(const LayoutView& view) {
   std::size_t width = 0;
   for (const LayoutStep& step : view.steps) width = std::max(width, display_width(step.operation));
@@ -59,8 +68,8 @@ std::string steps_text(const LayoutView& view) {
 std::string layout_text(const LayoutView& view) {
   const ComposedLayout& l = view.layout;
   std::string out = l.text() + "\n\n" + steps_text(view);
-  out += row("size", size(l).text() + " elements");
-  out += row("cosize", cosize(l).text() + " elements of storage");
+  out += row("size", count_text(size(l), "elements"));
+  out += row("cosize", count_text(cosize(l), "elements of storage"));
   out += row("rank", fmt::format("{}, depth {}", l.rank(), l.shape().depth()));
   auto simplest =
       l.map([](const layout::Layout& inner) { return Result<layout::Layout>(layout::coalesce(inner)); });

@@ -13,6 +13,7 @@ import doors
 import edges
 import format as formatting
 import ratchet
+import std_headers
 import units
 import words
 
@@ -71,6 +72,19 @@ class Units(Tree):
 
     def test_a_call_and_a_declaration_are_no_definition(self):
         self.assertEqual(self.complaints("void f();\nclass A;\n", "void f() {\n  f(1);\n}\nclass A {};\n"), [])
+
+
+class StdHeaders(Tree):
+    def test_a_name_needs_its_header(self):
+        self.write("src/base/a.cc", '#include <vector>\n// std::sort\nauto x = "std::find";\nint n = std::count_if(a, b, f);\n')
+        self.assertEqual(std_headers.check(self.root),
+                         ["src/base/a.cc:4: std::count_if is used, but <algorithm> is not included"])
+
+    def test_a_header_of_ours_may_bring_it(self):
+        self.write("src/base/a.h", "#include <algorithm>\n")
+        self.write("src/base/b.h", '#include "base/a.h"\n')
+        self.write("src/layout/b.cc", '#include "base/b.h"\nint n = std::count_if(a, b, f);\n')
+        self.assertEqual(std_headers.check(self.root), [])
 
 
 class Edges(Tree):

@@ -1,3 +1,5 @@
+#include <cctype>
+
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/cpp/cpp_facts.h"

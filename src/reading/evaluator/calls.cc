@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "reading/evaluator/folder.h"
 #include "reading/models/models.h"

@@ -1,4 +1,5 @@
 // Each test quotes the numbered condition of src/layout/{algebra,divide}.h that it checks.
+#include <algorithm>
 #include <set>
 
 #include "layout/fault.h"

@@ -9,6 +9,7 @@
 
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "report/sample.h"

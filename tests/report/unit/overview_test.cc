@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "report/overview.h"
 
 #include <gtest/gtest.h>

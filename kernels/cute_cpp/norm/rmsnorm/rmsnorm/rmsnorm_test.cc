@@ -1,6 +1,7 @@
 // The plan without a GPU: what it says must hold for every problem in its legal range.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "config.h"
