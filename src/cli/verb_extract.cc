@@ -64,8 +64,9 @@ Result<Reading> read_source_file(const std::string& word, ExampleNames& names, c
   reading::Request request;
   request.path = *path;
   request.library = reading::library_for(
-      reading::library_roots_for(request.path, context.files,
-                                 {context.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"}),
+      reading::library_roots_for(
+          request.path, context.files,
+          {context.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"}),
       context.files);
   return reading::read(request, context.files);
 }

@@ -1,6 +1,6 @@
+#include <fmt/format.h>
 #include <map>
 #include <memory>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -120,7 +120,8 @@ class ReadRun {
   /// The DSL's own sources that go with a file, parsed once for all files of a checkout.
   std::shared_ptr<reading::machine::Library> library(const std::string& path) {
     const auto roots = reading::library_roots_for(
-        path, context_.files, {context_.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"});
+        path, context_.files,
+        {context_.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"});
     auto& known = libraries_[roots.front()];
     if (!known) known = reading::library_for(roots, context_.files);
     return known;

@@ -193,7 +193,8 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   std::unique_ptr<machine::Library> own;
   if (!request.library && !request.library_roots.empty())
     own = std::make_unique<machine::Library>(files, request.library_roots);
-  machine::Machine machine(program, {request.settings, request.arch, request.library ? request.library.get() : own.get(), 0});
+  machine::Machine machine(
+      program, {request.settings, request.arch, request.library ? request.library.get() : own.get(), 0});
   machine.run_main();
   if (machine.launches().empty()) machine.run_entries();
   TracedEvaluator evaluator(folder, machine);

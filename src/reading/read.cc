@@ -32,7 +32,8 @@ std::vector<std::string> library_roots_for(const std::string& path, const FileSo
   return otherwise;
 }
 
-std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& roots, const FileSource& files) {
+std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& roots,
+                                              const FileSource& files) {
   return std::make_shared<machine::Library>(files, roots);
 }
 

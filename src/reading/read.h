@@ -20,7 +20,7 @@ struct Request {
   std::vector<std::pair<std::string, std::string>>
       settings;  ///< flag or attribute = value, over the file's defaults
   std::vector<std::string>
-      library_roots;        ///< folders that hold a `cutlass` package (DSL sources); may be empty
+      library_roots;  ///< folders that hold a `cutlass` package (DSL sources); may be empty
   /// The same, parsed, for several readings one after the other (library_for); null = library_roots are used.
   std::shared_ptr<machine::Library> library;
   std::string corpus_root;  ///< imports are looked up here too; empty = the file's surroundings
@@ -30,7 +30,8 @@ struct Request {
 /// gives a Reading: facts of every family, ten pattern findings, what could not be determined as
 /// Undetermined, syntax errors as problems. Errors (kind input): missing, folder, unreadable, empty, binary,
 /// too large, not a source this tool reads, a setting that names no flag or attribute.
-/// The folders of the DSL's sources that match a file: those of the checkout it lies in first, then `otherwise`.
+/// The folders of the DSL's sources that match a file: those of the checkout it lies in first, then
+/// `otherwise`.
 std::vector<std::string> library_roots_for(const std::string& path, const FileSource& files,
                                            std::vector<std::string> otherwise);
 std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& roots, const FileSource& files);

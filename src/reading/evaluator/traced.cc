@@ -72,7 +72,9 @@ Abstract TracedEvaluator::converted(const Value& v, int depth) {
 namespace {
 /// Numbers, texts, names and sequences of them; partly known sequences count.
 bool is_data(const Value& v, int depth = 0) {
-  if (v.is_number() || v.is_none() || v.as<machine::Text>() || v.as<machine::External>() || v.as<machine::LayoutObject>()) return true;
+  if (v.is_number() || v.is_none() || v.as<machine::Text>() || v.as<machine::External>() ||
+      v.as<machine::LayoutObject>())
+    return true;
   const auto* tuple = v.as<machine::Tuple>();
   const auto* list = v.as<machine::List>();
   if ((!tuple && !list) || depth > 8) return false;

@@ -179,8 +179,8 @@ void add_launch(FactContext& context, const CallSite& site) {
     return;
   }
   context.drafts[index].fact.values["smem_bytes"] =
-        evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
-                               {"shared storage"}, context.at(site.call), "");
+      evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
+                             {"shared storage"}, context.at(site.call), "");
 }
 
 /// Shapes that decide the launch by default: problem, tile and cluster flags, and the constants behind them.

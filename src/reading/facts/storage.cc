@@ -101,7 +101,8 @@ void add_structs(FactContext& context) {
     const auto seen = context.evaluator.storage_of(0, found.node);
     if (seen && seen->bytes) {
       draft.fact.values["bytes"] = computed(*seen->bytes, "members in order, each aligned");
-      if (seen->alignment) draft.fact.values["alignment"] = computed(*seen->alignment, "largest of the members");
+      if (seen->alignment)
+        draft.fact.values["alignment"] = computed(*seen->alignment, "largest of the members");
     }
     const std::size_t first = context.drafts.size();
     for (const Assignment& a : module.assignments())

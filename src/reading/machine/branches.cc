@@ -9,8 +9,8 @@ using source::Node;
 using NodeKind = source::Kind;
 
 namespace {
-constexpr int most_rounds = 4096;          // of a host loop
-constexpr int most_kernel_rounds = 24;     // of an unrolled loop in a kernel
+constexpr int most_rounds = 4096;       // of a host loop
+constexpr int most_kernel_rounds = 24;  // of an unrolled loop in a kernel
 std::string shortened(Node n) { return std::string(n.text().substr(0, 100)); }
 }  // namespace
 
@@ -42,9 +42,8 @@ Flow Machine::Interpreter::if_from(const std::vector<Node>& clauses, std::size_t
 }
 
 Flow Machine::Interpreter::match_statement(Node n, Scope* s) {
-  const Value subject = expression(n.child(Field::subject_field) ? n.child(Field::subject_field)
-                                                                 : n.children().all().front(),
-                                   s);
+  const Value subject = expression(
+      n.child(Field::subject_field) ? n.child(Field::subject_field) : n.children().all().front(), s);
   std::vector<Node> cases;
   const Node body = n.child(Field::body_field);
   for (const Node c : (body ? body : n).children())
@@ -105,7 +104,10 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
   if (m.raising_) return Flow::raised;
   Range* range = iterable.as<Range>();
   if (range && (range->dynamic || (s->is_jit && !range->unrolled)))
-    return once(n, m.unknown("index of a loop that runs on the device", std::string(n.child(Field::left_field).text())), s);
+    return once(
+        n,
+        m.unknown("index of a loop that runs on the device", std::string(n.child(Field::left_field).text())),
+        s);
   const auto items = m.items(iterable);
   if (!items) {
     const Value item = unknown_item(iterable, n);
@@ -116,7 +118,9 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
   for (const Value& item : *items) {
     if (stopped_) break;
     if (++round > most) {
-      if (!m.current_launch_) m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module, n);
+      if (!m.current_launch_)
+        m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module,
+                  n);
       return once(n, m.unknown("index of a loop that is not followed to its end"), s);
     }
     bind(n.child(Field::left_field), item, s);
@@ -194,7 +198,8 @@ Flow Machine::Interpreter::while_statement(Node n, Scope* s) {
     Truth truth = m.truth(value);
     if (truth == Truth::no) return round == 0 || !s->is_jit ? loop_else(n, s) : Flow::normal;
     if (truth == Truth::unknown || s->is_jit || round >= most_rounds) {
-      if (round >= most_rounds) m.give_up("the loop runs too long to be followed", shortened(condition), s->module, n);
+      if (round >= most_rounds)
+        m.give_up("the loop runs too long to be followed", shortened(condition), s->module, n);
       return once(n, {}, s);
     }
     const bool outer = loop_may_break_;

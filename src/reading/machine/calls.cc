@@ -12,8 +12,8 @@ constexpr int deepest_calls = 90;
 using Keywords = std::vector<std::pair<Symbol, Value>>;
 }  // namespace
 
-void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>& arguments, Keywords& keywords,
-                                        bool& complete) {
+void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>& arguments,
+                                        Keywords& keywords, bool& complete) {
   if (list.is(NodeKind::generator_expression)) {
     arguments.push_back(expression(list, s));
     return;
@@ -49,8 +49,8 @@ Value Machine::Interpreter::call_node(Node n, Scope* s) {
   return call(callee, std::move(arguments), std::move(keywords), n, s->module, complete, s);
 }
 
-Value Machine::Interpreter::call(const Value& callee, std::vector<Value> arguments, Keywords keywords, Node at,
-                                 int module, bool complete, Scope* from) {
+Value Machine::Interpreter::call(const Value& callee, std::vector<Value> arguments, Keywords keywords,
+                                 Node at, int module, bool complete, Scope* from) {
   if (Function* f = callee.as<Function>()) {
     if (const Native native = natives.find_function(f->path)) {
       Call c{m, f->path, {}, arguments, keywords, at, module, complete};
@@ -68,8 +68,8 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
       if (auto value = native(c)) return *value;
       if (m.raising_) return {};
     }
-    if (library_names_.count(klass->module) && !klass->is_enum && !klass->is_named_tuple && !klass->is_dataclass &&
-        !interpretable_module(klass->module))
+    if (library_names_.count(klass->module) && !klass->is_enum && !klass->is_named_tuple &&
+        !klass->is_dataclass && !interpretable_module(klass->module))
       return m.unknown("a library class that builds compiled operations: " + klass->path,
                        at ? std::string(at.text().substr(0, 80)) : "", klass->path);
     return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module);
@@ -82,7 +82,8 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
   }
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
-  return m.unknown("the call's function is not known: " + why(callee), at ? std::string(at.text().substr(0, 80)) : "", path);
+  return m.unknown("the call's function is not known: " + why(callee),
+                   at ? std::string(at.text().substr(0, 80)) : "", path);
 }
 
 Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
@@ -104,12 +105,14 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
   }
-  if (e->path.starts_with("builtins.") && (e->leaf().ends_with("Error") || e->leaf().ends_with("Exception") || e->leaf() == "SystemExit")) {
+  if (e->path.starts_with("builtins.") &&
+      (e->leaf().ends_with("Error") || e->leaf().ends_with("Exception") || e->leaf() == "SystemExit")) {
     Record* r = m.record("exception", e->path, &c);
     m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
     return r;
   }
-  return m.unknown("a library call that is not modelled: " + e->path, c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
+  return m.unknown("a library call that is not modelled: " + e->path,
+                   c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
 }
 
 Value Machine::Interpreter::call_super(Call& c, Scope* from) {
@@ -166,7 +169,8 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   }
   std::string origin = path;
   if (const Record* r = method->self.as<Record>()) origin = r->path + "." + method->name;
-  return m.unknown("a method that is not modelled: " + path, c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
+  return m.unknown("a method that is not modelled: " + path,
+                   c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
 }
 
 Value Machine::Interpreter::call_record(Record* r, Call& c) {
@@ -186,13 +190,15 @@ bool Machine::Interpreter::interpretable_module(int index) const {
   const auto known = library_names_.find(index);
   if (known == library_names_.end()) return true;
   const std::string& module = known->second;
-  for (const char* prefix : {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing", "cutlass.pipeline.helpers",
-                             "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax"})
+  for (const char* prefix :
+       {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
+        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax"})
     if (module.starts_with(prefix)) return true;
   return false;
 }
 
-bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Value>& arguments, Keywords& keywords) {
+bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
+                                          Keywords& keywords) {
   struct Formal {
     std::string name;
     Node default_value;
@@ -206,7 +212,8 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
     for (const Node p : f->node.child(Field::parameters_field).children()) {
       const bool with_default = p.is(NodeKind::default_parameter);
       formals.push_back({std::string((with_default ? p.child(Field::name_field) : p).text()),
-                         with_default ? p.child(Field::value_field) : Node(), source::Parameter::Form::plain});
+                         with_default ? p.child(Field::value_field) : Node(),
+                         source::Parameter::Form::plain});
     }
   }
   std::size_t next = 0;
@@ -215,7 +222,8 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
     const Symbol name = m.symbol(formal.name);
     Value value;
     if (formal.form == source::Parameter::Form::star) {
-      value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())), arguments.end()});
+      value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())),
+                       arguments.end()});
       next = arguments.size();
     } else if (formal.form == source::Parameter::Form::double_star) {
       Dict* rest = m.make<Dict>();
@@ -310,8 +318,7 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
       ordinary = !stopped_;
       value = s->maybe_returned.front();
     }
-    for (const Value& maybe : s->maybe_returned)
-      value = join(maybe, value, "a return on a branch");
+    for (const Value& maybe : s->maybe_returned) value = join(maybe, value, "a return on a branch");
     if (!s->yields.empty()) value = m.list(s->yields);
   }
   from_activation_ = outer;
@@ -345,7 +352,8 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
                 kernel_call->made_in);
   m.current_launch_ = outer;
   if (m.raising_) {
-    m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module, made.node);
+    m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module,
+              made.node);
     m.raising_ = false;
   }
   m.launches_.push_back(made);

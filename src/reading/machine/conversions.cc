@@ -86,7 +86,8 @@ Value Machine::from_text(const std::string& written) {
 }
 
 namespace {
-bool build(Machine& m, const Value& v, layout::TupleBuilder& out, std::unordered_map<std::string, Value>& symbols, int depth) {
+bool build(Machine& m, const Value& v, layout::TupleBuilder& out,
+           std::unordered_map<std::string, Value>& symbols, int depth) {
   if (depth > 32) return false;
   if (v.is_integral()) {
     out.leaf(layout::Int(v.number()));

@@ -10,13 +10,13 @@ using source::Node;
 using NodeKind = source::Kind;
 
 namespace {
-constexpr int deepest = 400;
+constexpr int deepest_expression = 400;
 }
 
 Value Machine::Interpreter::expression(Node n, Scope* s) {
   if (!n) return m.unknown("nothing there");
   if (stop(n, s->module)) return m.unknown("the evaluation's step limit was reached");
-  if (depth_ > deepest) return unknown_at("the expression nests too deep", n);
+  if (depth_ > deepest_expression) return unknown_at("the expression nests too deep", n);
   ++depth_;
   Value value = evaluate(n, s);
   --depth_;
@@ -61,12 +61,8 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
     }
     case NodeKind::conditional_expression:
       return conditional(n, s);
-    case NodeKind::binary_operator: {
-      const Value a = expression(n.child(Field::left_field), s);
-      if (m.raising_) return {};
-      const Value b = expression(n.child(Field::right_field), s);
-      return m.raising_ ? Value() : m.arithmetic(n.child(Field::operator_token).text(), a, b);
-    }
+    case NodeKind::binary_operator:
+      return binary(n, s);
     case NodeKind::unary_operator:
       return unary(n, s);
     case NodeKind::comparison_operator:
@@ -91,6 +87,13 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
   }
 }
 
+Value Machine::Interpreter::binary(Node n, Scope* s) {
+  const Value a = expression(n.child(Field::left_field), s);
+  if (m.raising_) return {};
+  const Value b = expression(n.child(Field::right_field), s);
+  return m.raising_ ? Value() : m.arithmetic(n.child(Field::operator_token).text(), a, b);
+}
+
 Value Machine::Interpreter::literal(Node n, Scope* s) {
   switch (n.kind()) {
     case NodeKind::true_literal:
@@ -106,8 +109,9 @@ Value Machine::Interpreter::literal(Node n, Scope* s) {
       char* end = nullptr;
       errno = 0;
       const bool octal = digits.size() > 1 && digits[0] == '0' && (digits[1] == 'o' || digits[1] == 'b');
-      const long long value = octal ? std::strtoll(digits.c_str() + 2, &end, digits[1] == 'o' ? 8 : 2)
-                                    : std::strtoll(digits.c_str(), &end, digits.size() > 1 && digits[1] == 'x' ? 16 : 10);
+      const long long value =
+          octal ? std::strtoll(digits.c_str() + 2, &end, digits[1] == 'o' ? 8 : 2)
+                : std::strtoll(digits.c_str(), &end, digits.size() > 1 && digits[1] == 'x' ? 16 : 10);
       if (errno != 0 || *end != '\0') return unknown_at("an integer literal out of range", n);
       return Value::integer(value);
     }
@@ -169,7 +173,8 @@ Value Machine::Interpreter::sequence(Node n, Scope* s) {
   std::vector<Value> items;
   for (const Node c : n.children()) {
     if (c.is(NodeKind::list_splat)) {
-      if (!spread(c, s, items)) return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
+      if (!spread(c, s, items))
+        return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
       continue;
     }
     items.push_back(expression(c, s));
@@ -219,9 +224,10 @@ Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
 
 Value Machine::Interpreter::builtin(Symbol name) {
   const std::string path = "builtins." + m.name_of(name);
-  static const char* const types[] = {"int",  "float", "str",    "bool",      "tuple",  "list",       "dict",
-                                      "set",  "type",  "object", "Exception", "slice",  "NotImplemented", "property",
-                                      "staticmethod", "classmethod", "super", "frozenset", "bytes"};
+  static const char* const types[] = {
+      "int",          "float",       "str",    "bool",      "tuple", "list",           "dict",
+      "set",          "type",        "object", "Exception", "slice", "NotImplemented", "property",
+      "staticmethod", "classmethod", "super",  "frozenset", "bytes"};
   const std::string& plain = m.name_of(name);
   for (const char* type : types)
     if (plain == type) return m.external(path);
@@ -263,7 +269,8 @@ Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
     const Value v = expression(n.child(Field::argument_field), s);
     if (m.raising_) return {};
     const Truth t = m.truth(v);
-    return t == Truth::unknown ? (v.is_unknown() ? v : unknown_at("not known", n)) : Value::boolean(t == Truth::no);
+    return t == Truth::unknown ? (v.is_unknown() ? v : unknown_at("not known", n))
+                               : Value::boolean(t == Truth::no);
   }
   const bool is_and = n.child(Field::operator_token).text() == "and";
   const Value a = expression(n.child(Field::left_field), s);
@@ -305,126 +312,6 @@ Value Machine::Interpreter::unary(Node n, Scope* s) {
   if (v.is_real() && op == "-") return Value::real(-v.as_real());
   if (op == "-") return m.arithmetic("-", Value::integer(0), v);
   return v.is_unknown() ? v : unknown_at("not evaluated", n);
-}
-
-bool Machine::Interpreter::comprehend(const std::vector<Node>& clauses, std::size_t at, Node body, Scope* s,
-                                      std::vector<Value>& out) {
-  if (at == clauses.size()) {
-    if (body.is(NodeKind::pair)) {
-      out.push_back(expression(body.child(Field::key_field), s));
-      if (m.raising_) return false;
-      out.push_back(expression(body.child(Field::value_field), s));
-    } else {
-      out.push_back(expression(body, s));
-    }
-    return !m.raising_ && out.size() < 100'000;
-  }
-  if (clauses[at].is(NodeKind::if_clause)) {
-    const Value condition = expression(clauses[at].children().all().front(), s);
-    if (m.raising_) return false;
-    const Truth t = m.truth(condition);
-    if (t == Truth::unknown) return false;
-    return t == Truth::no || comprehend(clauses, at + 1, body, s, out);
-  }
-  const Value iterable = expression(clauses[at].child(Field::right_field), s);
-  const auto items = m.raising_ ? std::nullopt : m.items(iterable);
-  if (!items) return false;
-  for (const Value& item : *items) {
-    bind(clauses[at].child(Field::left_field), item, s);
-    if (!comprehend(clauses, at + 1, body, s, out)) return false;
-  }
-  return true;
-}
-
-Value Machine::Interpreter::comprehension(Node n, Scope* s) {
-  const Node body = n.child(Field::body_field);
-  std::vector<Node> clauses;
-  for (const Node c : n.children())
-    if (!(c == body)) clauses.push_back(c);
-  scopes_.emplace_back();
-  Scope* inner = &scopes_.back();
-  inner->module = s->module;
-  inner->function = s->function;
-  inner->parent = s;
-  inner->is_jit = s->is_jit;
-  inner->activation = s->activation;
-  inner->lazy = false;
-  std::vector<Value> out;
-  library_depth += s->lazy ? 1 : 0;
-  const bool known = comprehend(clauses, 0, body, inner, out);
-  library_depth -= s->lazy ? 1 : 0;
-  if (m.raising_) return {};
-  if (!known) return unknown_at("a comprehension over values not known", n);
-  if (n.is(NodeKind::dictionary_comprehension)) {
-    Dict* dict = m.make<Dict>();
-    for (std::size_t i = 0; i + 1 < out.size(); i += 2) dict->items.emplace_back(out[i], out[i + 1]);
-    return dict;
-  }
-  if (n.is(NodeKind::set_comprehension)) {
-    Set* set = m.make<Set>();
-    set->items = std::move(out);
-    return set;
-  }
-  return m.list(std::move(out));
-}
-
-Value Machine::Interpreter::index_value(Node n, Scope* s) {
-  std::vector<Value> parts;
-  bool several = false;
-  for (Node c = n.first(); c; c = c.next()) {
-    if (c.is(NodeKind::comment) || c.field() == Field::value_field) continue;
-    several = several || !parts.empty();
-    if (c.is(NodeKind::list_splat)) {
-      several = true;
-      if (!spread(c, s, parts)) return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
-      continue;
-    }
-    if (!c.is(NodeKind::slice)) {
-      parts.push_back(expression(c, s));
-      if (m.raising_) return {};
-      continue;
-    }
-    // The parts of a slice are told apart by the colons between them.
-    Slice* slice = m.make<Slice>();
-    Value* places[] = {&slice->begin, &slice->end, &slice->step};
-    const std::string_view text = c.text();
-    const std::uint32_t begin = c.span().begin;
-    for (const Node part : c.children()) {
-      int colons = 0, depth = 0;
-      for (std::uint32_t i = 0; i < part.span().begin - begin; ++i) {
-        if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
-        if (text[i] == ')' || text[i] == ']' || text[i] == '}') --depth;
-        if (text[i] == ':' && depth == 0) ++colons;
-      }
-      *places[std::min(colons, 2)] = expression(part, s);
-      if (m.raising_) return {};
-    }
-    parts.emplace_back(slice);
-  }
-  if (parts.size() == 1 && !several) return parts.front();
-  return m.tuple(std::move(parts));
-}
-
-Value Machine::Interpreter::subscript_node(Node n, Scope* s) {
-  const Value object = expression(n.child(Field::value_field), s);
-  if (m.raising_) return {};
-  const Value index = index_value(n, s);
-  return m.raising_ ? Value() : subscript(object, index, n);
-}
-
-/// An annotation `name[a, b]`, which the grammar reads as a type with type parameters.
-Value Machine::Interpreter::generic_type(Node n, Scope* s) {
-  const auto parts = n.children().all();
-  if (parts.empty()) return {};
-  const Value object = expression(parts.front(), s);
-  if (m.raising_) return {};
-  std::vector<Value> arguments;
-  for (std::size_t i = 1; i < parts.size(); ++i)
-    for (const Node inner : parts[i].children()) {
-      arguments.push_back(expression(inner, s));
-      if (m.raising_) return {};
-    }
-  return subscript(object, arguments.size() == 1 ? arguments.front() : m.tuple(arguments), n);
 }
 
 Value Machine::Interpreter::lambda(Node n, Scope* s) {

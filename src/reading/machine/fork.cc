@@ -33,7 +33,8 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
   for (const Write& w : b.writes) in_b.emplace(std::pair(w.slots, w.name), w.value);
   for (const Write& w : a.writes) {
     const auto there = in_b.find({w.slots, w.name});
-    m.set(*w.slots, w.name, join(w.value, there != in_b.end() ? there->second : w.slots->at(w.name), condition));
+    m.set(*w.slots, w.name,
+          join(w.value, there != in_b.end() ? there->second : w.slots->at(w.name), condition));
     if (there != in_b.end()) in_b.erase(there);
   }
   for (const Write& w : b.writes)

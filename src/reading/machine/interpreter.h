@@ -20,8 +20,8 @@ class Machine::Interpreter {
 
   // calls.cc
   Value call(const Value& callee, std::vector<Value> arguments,
-             std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module, bool complete = true,
-             Scope* from = nullptr);
+             std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+             bool complete = true, Scope* from = nullptr);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments,
                       std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
 
@@ -32,14 +32,19 @@ class Machine::Interpreter {
   Value library(const std::string& path);  ///< what the library's own source defines there; unbound = nothing
 
   // classes.cc
-  Value instantiate(Class* klass, std::vector<Value> arguments, std::vector<std::pair<Symbol, Value>> keywords,
-                    source::Node at, int module);
+  Value instantiate(Class* klass, std::vector<Value> arguments,
+                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
   Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
   Value attribute(const Value& object, std::string_view name, source::Node at, int module);
 
   // subscripts.cc
   Value subscript(const Value& object, const Value& index, source::Node at);
+
+  Value item_of_sequence(const Value& object, const Value& index, source::Node at);
+  Value item_of_dict(const Value& object, const Value& index, source::Node at);
+  Value item_of_text(const Value& object, const Value& index, source::Node at);
+  Value item_of_object(const Value& object, const Value& index, source::Node at);
 
   // fork.cc
   void remember(Slots* slots, Symbol name, const Value& old);
@@ -113,8 +118,9 @@ class Machine::Interpreter {
   void take(const Outcome& outcome);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
 
-  // expressions.cc
+  // expressions.cc, comprehensions.cc, indices.cc
   Value evaluate(source::Node n, Scope* s);
+  Value binary(source::Node n, Scope* s);
   Value literal(source::Node n, Scope* s);
   Value text_literal(source::Node n, Scope* s);
   std::optional<std::string> string_part(source::Node n, Scope* s);
@@ -164,7 +170,7 @@ class Machine::Interpreter {
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
 
-  // classes.cc
+  // classes.cc, attributes.cc
   Value define_function(source::Node n, Scope* s);
   Value define_class(source::Node n, Scope* s);
   Value decorated(source::Node n, Scope* s);
@@ -177,6 +183,7 @@ class Machine::Interpreter {
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
   Value attribute_of_record(Record* record, std::string_view name);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
+  Value attribute_of_external(External* e, std::string_view name, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
   bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
 

@@ -42,7 +42,8 @@ void Machine::run_entries() {
   const source::PythonModule& module = program_.module(0);
   for (std::size_t f = 0; f < module.functions().size(); ++f) {
     const source::PythonFunction& function = module.functions()[f];
-    if (function.enclosing >= 0 || !holds_launch(function.body) || trace_.entered(0, static_cast<int>(f))) continue;
+    if (function.enclosing >= 0 || !holds_launch(function.body) || trace_.entered(0, static_cast<int>(f)))
+      continue;
     by_entries_ = true;
     Value callee;
     if (function.class_index >= 0) {
@@ -56,13 +57,15 @@ void Machine::run_entries() {
       callee = *found;
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
-    if (raising_) give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
+    if (raising_)
+      give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
     raising_ = false;
   }
 }
 
 Symbol Machine::symbol(std::string_view name) {
-  const auto [place, fresh] = symbols_.try_emplace(std::string(name), static_cast<Symbol>(symbol_names_.size()));
+  const auto [place, fresh] =
+      symbols_.try_emplace(std::string(name), static_cast<Symbol>(symbol_names_.size()));
   if (fresh) symbol_names_.push_back(&place->first);
   return place->second;
 }

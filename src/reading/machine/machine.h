@@ -21,13 +21,13 @@ namespace cutelab::reading::machine {
 struct Scope {
   Slots names;
   int module = 0;
-  int function = -1;         ///< index in the module; -1 = module level, class body or lambda
-  Scope* parent = nullptr;   ///< where free names are looked up next
-  bool is_class = false;     ///< names are not seen from functions inside
-  bool is_jit = false;       ///< inside @cute.jit or @cute.kernel code
-  int activation = 0;        ///< index into Trace::activations()
+  int function = -1;        ///< index in the module; -1 = module level, class body or lambda
+  Scope* parent = nullptr;  ///< where free names are looked up next
+  bool is_class = false;    ///< names are not seen from functions inside
+  bool is_jit = false;      ///< inside @cute.jit or @cute.kernel code
+  int activation = 0;       ///< index into Trace::activations()
   Function* running = nullptr;
-  Value self;                ///< first parameter of a method
+  Value self;                                     ///< first parameter of a method
   std::vector<Symbol> global_names, outer_names;  ///< `global`, `nonlocal`
   std::vector<Value> yields;                      ///< of a generator
   std::vector<Value> maybe_returned;              ///< returns on branches whose condition is unknown
@@ -42,9 +42,10 @@ struct Launch {
   Value grid, block, cluster, smem;  ///< unbound = not passed
   std::int64_t allocated = 0;        ///< bytes that the kernel's SmemAllocator handed out
   bool allocated_known = true;
-  std::int64_t reserved = 0, user = 0;  ///< bytes of `allocated`: the library's own at the low end, the kernel's
-  std::int64_t alignment = 1;           ///< of the kernel's
-  int activation = 0;  ///< of the kernel's body
+  std::int64_t reserved = 0,
+               user = 0;       ///< bytes of `allocated`: the library's own at the low end, the kernel's
+  std::int64_t alignment = 1;  ///< of the kernel's
+  int activation = 0;          ///< of the kernel's body
 };
 
 /// A place where the run could not follow the program.
@@ -58,15 +59,16 @@ struct GiveUp {
 /// Runs the Python of a program forward, the way `python file.py` with the file's own defaults would, and
 /// writes down the value of every expression it passes. What it cannot know becomes an Unknown with its
 /// reason; a branch on an unknown condition is run both ways and the outcomes are joined; a loop of device
-/// code is run once with an unknown index. Ends by itself: steps, depth and memory are limited, and reaching a
-/// limit is a GiveUp.
+/// code is run once with an unknown index. Ends by itself: steps, depth and memory are limited, and reaching
+/// a limit is a GiveUp.
 class Machine {
  public:
   struct Options {
-    std::vector<std::pair<std::string, std::string>> settings;  ///< flag or attribute = value, over the defaults
+    std::vector<std::pair<std::string, std::string>>
+        settings;      ///< flag or attribute = value, over the defaults
     std::string arch;  ///< target that stands in for the device, "sm_100a"; empty = chosen by the program
     Library* library = nullptr;  ///< the DSL's own Python sources; null = not at hand
-    int multiprocessors = 0;  ///< of the stand-in device; 0 = the target's usual one
+    int multiprocessors = 0;     ///< of the stand-in device; 0 = the target's usual one
   };
   Machine(source::Program& program, Options options);
   ~Machine();
@@ -86,7 +88,8 @@ class Machine {
   source::Program& program() { return program_; }
   const Options& options() const { return options_; }
 
-  // --- for models -------------------------------------------------------------------------------------------
+  // --- for models
+  // -------------------------------------------------------------------------------------------
   Symbol symbol(std::string_view name);
   const std::string& name_of(Symbol symbol) const { return *symbol_names_[symbol]; }
 
@@ -150,6 +153,8 @@ class Machine {
   void set_arch(std::string arch) { arch_ = std::move(arch); }
 
  private:
+  Value contains(std::string_view op, const Value& a, const Value& b);
+  Value decided(Truth t, bool negate, const Value& a, const Value& b);
   class Interpreter;
   friend class Interpreter;
   source::Program& program_;
@@ -167,7 +172,7 @@ class Machine {
   bool raising_ = false;
   Value exception_;
   std::set<std::string> used_settings_;
-  std::unique_ptr<Interpreter> interpreter_;  // after program_, which it refers to
+  std::unique_ptr<Interpreter> interpreter_;              // after program_, which it refers to
   std::unordered_map<std::string, Value> symbol_values_;  ///< unknowns by the symbol they became in a layout
 };
 

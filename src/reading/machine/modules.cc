@@ -39,7 +39,8 @@ Scope* Machine::Interpreter::module_scope(int module) {
   from_activation_ = s->activation;
   run_body(s, module);
   if (m.raising_) {
-    m.give_up("an imported module ends with an error: " + m.exception_text(), module_of(module).path(), module, {});
+    m.give_up("an imported module ends with an error: " + m.exception_text(), module_of(module).path(),
+              module, {});
     m.raising_ = false;
   }
   from_activation_ = outer;
@@ -86,7 +87,10 @@ Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
     }
     const std::string first = dotted.substr(0, dotted.find('.'));
     const Value module = imported_module(dotted, s->module);
-    bind_name(m.symbol(first), first == dotted || module.as<External>() ? (first == dotted ? module : m.external(first)) : module, s);
+    bind_name(
+        m.symbol(first),
+        first == dotted || module.as<External>() ? (first == dotted ? module : m.external(first)) : module,
+        s);
   }
   return m.raising_ ? Flow::raised : Flow::normal;
 }
@@ -141,7 +145,8 @@ Value Machine::Interpreter::library_name(Scope* s, Symbol name) {
     value = define_function(node, s);
   } else if (const int c = module.class_defined(-1, plain); c >= 0) {
     const Node node = module.classes()[static_cast<std::size_t>(c)].node;
-    value = node.parent().is(NodeKind::decorated_definition) ? decorated(node.parent(), s) : define_class(node, s);
+    value = node.parent().is(NodeKind::decorated_definition) ? decorated(node.parent(), s)
+                                                             : define_class(node, s);
   } else if (const source::Import* import = module.import_of(plain)) {
     value = library_import(*import, s);
   } else if (const auto& bound = module.bindings(-1, plain); !bound.empty()) {

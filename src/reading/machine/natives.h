@@ -9,8 +9,8 @@
 #include "reading/machine/value.h"
 
 /// How library functions are modelled. A model answers with a value, or with `std::nullopt`: "not told here"
-/// (then the library's own Python source is run if there is one, else the result is an unknown with the call's
-/// path).
+/// (then the library's own Python source is run if there is one, else the result is an unknown with the
+/// call's path).
 namespace cutelab::reading::machine {
 
 class Machine;
@@ -22,8 +22,8 @@ struct Call {
   Value self;             ///< the object of a method; unbound for a function
   std::vector<Value> arguments;
   std::vector<std::pair<Symbol, Value>> keywords;
-  source::Node node;  ///< the call, where it stands
-  int module = 0;     ///< module of node
+  source::Node node;     ///< the call, where it stands
+  int module = 0;        ///< module of node
   bool complete = true;  ///< false: a splat of unknown length was among the arguments
 
   std::size_t count() const { return arguments.size(); }
@@ -40,9 +40,10 @@ using Native = std::optional<Value> (*)(Call&);
 using Getter = std::optional<Value> (*)(Machine&, const Value& self);
 
 /// Special names, as in Python: a method "__getitem__" of a kind, or of a function's path
-/// ("struct.MemRange.__getitem__"), takes the items of the index as arguments; "__call__", "__len__", "__eq__",
-/// "__add__", "__radd__", "__mul__", … likewise. Kinds of built-in values: "str", "list", "dict", "tuple", "set",
-/// "int", "float", "function", "class", "Layout".
+/// ("struct.MemRange.__getitem__"), takes the items of the index as arguments; "__call__", "__len__",
+/// "__eq__",
+/// "__add__", "__radd__", "__mul__", … likewise. Kinds of built-in values: "str", "list", "dict", "tuple",
+/// "set", "int", "float", "function", "class", "Layout".
 ///
 /// Tables of models. Functions are keyed by package and last name: {"cutlass", "make_layout"} answers for
 /// every path that starts with "cutlass." and ends with ".make_layout" unless a longer tail is registered
@@ -67,13 +68,13 @@ class Natives {
 };
 
 // One per file of models.
-void add_builtins(Natives& natives);       ///< Python's own functions and its math, functools, itertools, enum …
-void add_argparse(Natives& natives);       ///< ArgumentParser, parse_args under the file's defaults and --set
-void add_torch(Natives& natives);          ///< tensors of torch and cutlass.torch: shapes, strides, dtypes
-void add_runtime(Natives& natives);        ///< from_dlpack, make_fake_tensor, HardwareInfo, compile, testing
-void add_layouts(Natives& natives);        ///< cute.make_layout … : the layout room
-void add_tensors(Natives& natives);        ///< cute.Tensor: make_tensor, local_tile, slices, partitions
-void add_atoms(Natives& natives);          ///< MMA and copy operations, atoms, TiledMma, TiledCopy
+void add_builtins(Natives& natives);  ///< Python's own functions and its math, functools, itertools, enum …
+void add_argparse(Natives& natives);  ///< ArgumentParser, parse_args under the file's defaults and --set
+void add_torch(Natives& natives);     ///< tensors of torch and cutlass.torch: shapes, strides, dtypes
+void add_runtime(Natives& natives);   ///< from_dlpack, make_fake_tensor, HardwareInfo, compile, testing
+void add_layouts(Natives& natives);   ///< cute.make_layout … : the layout room
+void add_tensors(Natives& natives);   ///< cute.Tensor: make_tensor, local_tile, slices, partitions
+void add_atoms(Natives& natives);     ///< MMA and copy operations, atoms, TiledMma, TiledCopy
 void add_descriptors(Natives& natives);    ///< TMA atoms and their tensors
 void add_storage(Natives& natives);        ///< cute.struct, MemRange, SmemAllocator, TmemAllocator
 void add_numeric_types(Natives& natives);  ///< cutlass.Float16 … : width, conversions

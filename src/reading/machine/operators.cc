@@ -23,9 +23,12 @@ std::optional<Value> power(std::int64_t base, std::int64_t exponent) {
 
 std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
-  if (op == "+") return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
-  if (op == "-") return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
-  if (op == "*") return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
+  if (op == "+")
+    return __builtin_add_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
+  if (op == "-")
+    return __builtin_sub_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
+  if (op == "*")
+    return __builtin_mul_overflow(a, b, &out) ? std::nullopt : std::optional(Value::integer(out));
   const bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
   if (op == "//" && divides) return Value::integer(floor_divide(a, b));
   if (op == "%" && divides) return Value::integer(a - floor_divide(a, b) * b);
@@ -55,11 +58,12 @@ const char* method_of(std::string_view op) {
     std::string_view op;
     const char* name;
   };
-  static constexpr Entry entries[] = {{"+", "__add__"},       {"-", "__sub__"},    {"*", "__mul__"},  {"/", "__truediv__"},
-                                      {"//", "__floordiv__"}, {"%", "__mod__"},    {"&", "__and__"},  {"|", "__or__"},
-                                      {"^", "__xor__"},       {"<<", "__lshift__"}, {">>", "__rshift__"}, {"**", "__pow__"},
-                                      {"@", "__matmul__"},    {"==", "__eq__"},    {"<", "__lt__"},   {">", "__gt__"},
-                                      {"<=", "__le__"},       {">=", "__ge__"},    {"!=", "__ne__"},  {"in", "__contains__"}};
+  static constexpr Entry entries[] = {
+      {"+", "__add__"},       {"-", "__sub__"},     {"*", "__mul__"},     {"/", "__truediv__"},
+      {"//", "__floordiv__"}, {"%", "__mod__"},     {"&", "__and__"},     {"|", "__or__"},
+      {"^", "__xor__"},       {"<<", "__lshift__"}, {">>", "__rshift__"}, {"**", "__pow__"},
+      {"@", "__matmul__"},    {"==", "__eq__"},     {"<", "__lt__"},      {">", "__gt__"},
+      {"<=", "__le__"},       {">=", "__ge__"},     {"!=", "__ne__"},     {"in", "__contains__"}};
   for (const Entry& e : entries)
     if (e.op == op) return e.name;
   return "";
@@ -86,12 +90,14 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   if (op == "*" && b.is_integral() && (ta || la)) {
     const std::vector<Value>& one = ta ? ta->items : la->items;
     std::vector<Value> items;
-    for (std::int64_t i = 0; i < b.number() && items.size() < most_items; ++i) items.insert(items.end(), one.begin(), one.end());
+    for (std::int64_t i = 0; i < b.number() && items.size() < most_items; ++i)
+      items.insert(items.end(), one.begin(), one.end());
     return ta ? tuple(std::move(items)) : list(std::move(items));
   }
   if (const Text* text_a = a.as<Text>()) {
     if (const Text* text_b = b.as<Text>(); text_b && op == "+") return text(text_a->text + text_b->text);
-    if (op == "*" && b.is_integral() && text_a->text.size() * static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) < most_items) {
+    if (op == "*" && b.is_integral() &&
+        text_a->text.size() * static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) < most_items) {
       std::string out;
       for (std::int64_t i = 0; i < b.number(); ++i) out += text_a->text;
       return text(std::move(out));
@@ -106,7 +112,8 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     Call c{*this, name, a, {b}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
-  if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), "__r" + name.substr(std::min<std::size_t>(2, name.size())))) {
+  if (const Native native = interpreter_->natives.find_method(
+          interpreter_->kind_of(b), "__r" + name.substr(std::min<std::size_t>(2, name.size())))) {
     Call c{*this, name, b, {a}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
@@ -194,38 +201,45 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   return Truth::no;
 }
 
+Value Machine::decided(Truth t, bool negate, const Value& a, const Value& b) {
+  if (t == Truth::unknown)
+    return a.is_unknown() ? a : b.is_unknown() ? b : unknown("a comparison that is not decided");
+  return Value::boolean((t == Truth::yes) != negate);
+}
+
+Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
+  const auto from = [&](Truth t, bool negate) { return decided(t, negate, a, b); };
+  if (const Text* inside = a.as<Text>())
+    if (const Text* whole = b.as<Text>())
+      return Value::boolean((whole->text.find(inside->text) != std::string::npos) == (op == "in"));
+  const auto list = items(b);
+  if (!list) {
+    if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), "__contains__")) {
+      Call c{*this, "__contains__", b, {a}, {}, {}, 0};
+      if (auto value = native(c)) return from(truth(*value), op == "not in");
+    }
+    return b.is_unknown() ? b : unknown("what a container holds is not known");
+  }
+  Truth any = Truth::no;
+  for (const Value& item : *list) {
+    const Truth one = equal(a, item);
+    if (one == Truth::yes) {
+      any = one;
+      break;
+    }
+    if (one == Truth::unknown) any = one;
+  }
+  return from(any, op == "not in");
+}
+
 Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
-  const auto from = [&](Truth t, bool negate) -> Value {
-    if (t == Truth::unknown) return a.is_unknown() ? a : b.is_unknown() ? b : unknown("a comparison that is not decided");
-    return Value::boolean((t == Truth::yes) != negate);
-  };
+  const auto from = [&](Truth t, bool negate) { return decided(t, negate, a, b); };
   if (op == "is" || op == "==") return from(equal(a, b), false);
   if (op == "is not" || op == "!=") return from(equal(a, b), true);
-  if (op == "in" || op == "not in") {
-    if (const Text* inside = a.as<Text>())
-      if (const Text* whole = b.as<Text>())
-        return Value::boolean((whole->text.find(inside->text) != std::string::npos) == (op == "in"));
-    const auto list = items(b);
-    if (!list) {
-      if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), "__contains__")) {
-        Call c{*this, "__contains__", b, {a}, {}, {}, 0};
-        if (auto value = native(c)) return from(truth(*value), op == "not in");
-      }
-      return b.is_unknown() ? b : unknown("what a container holds is not known");
-    }
-    Truth any = Truth::no;
-    for (const Value& item : *list) {
-      const Truth one = equal(a, item);
-      if (one == Truth::yes) {
-        any = one;
-        break;
-      }
-      if (one == Truth::unknown) any = one;
-    }
-    return from(any, op == "not in");
-  }
+  if (op == "in" || op == "not in") return contains(op, a, b);
   std::optional<int> order;
-  if (a.is_number() && b.is_number()) order = a.as_real() < b.as_real() ? -1 : a.as_real() > b.as_real() ? 1 : 0;
+  if (a.is_number() && b.is_number())
+    order = a.as_real() < b.as_real() ? -1 : a.as_real() > b.as_real() ? 1 : 0;
   const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
   if (text_a && text_b) order = text_a->text.compare(text_b->text);
   const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
@@ -233,7 +247,8 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
     for (std::size_t i = 0; i < std::min(ta->items.size(), tb->items.size()); ++i) {
       const Truth same = equal(ta->items[i], tb->items[i]);
       if (same == Truth::yes) continue;
-      return same == Truth::no ? compare(op, ta->items[i], tb->items[i]) : unknown("a comparison that is not decided");
+      return same == Truth::no ? compare(op, ta->items[i], tb->items[i])
+                               : unknown("a comparison that is not decided");
     }
     order = ta->items.size() < tb->items.size() ? -1 : ta->items.size() > tb->items.size() ? 1 : 0;
   }
@@ -267,9 +282,11 @@ std::optional<std::vector<Value>> Machine::items(const Value& v) {
     return out;
   }
   if (const Range* r = v.as<Range>()) {
-    if (!r->begin.is_integral() || !r->end.is_integral() || !r->step.is_integral() || r->step.number() == 0) return std::nullopt;
+    if (!r->begin.is_integral() || !r->end.is_integral() || !r->step.is_integral() || r->step.number() == 0)
+      return std::nullopt;
     const std::int64_t step = r->step.number();
-    for (std::int64_t i = r->begin.number(); step > 0 ? i < r->end.number() : i > r->end.number(); i += step) {
+    for (std::int64_t i = r->begin.number(); step > 0 ? i < r->end.number() : i > r->end.number();
+         i += step) {
       if (out.size() >= most_items) break;
       out.push_back(Value::integer(i));
     }

@@ -21,70 +21,86 @@ std::optional<std::vector<std::size_t>> positions(const Slice& slice, std::size_
   const std::int64_t begin = bound(slice.begin, step > 0 ? 0 : n - 1);
   const std::int64_t end = bound(slice.end, step > 0 ? n : -1);
   std::vector<std::size_t> out;
-  for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step) out.push_back(static_cast<std::size_t>(i));
+  for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step)
+    out.push_back(static_cast<std::size_t>(i));
   return out;
 }
 }  // namespace
 
-Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
+Value Machine::Interpreter::item_of_sequence(const Value& object, const Value& index, Node at) {
   const Tuple* tuple = object.as<Tuple>();
   const List* list = object.as<List>();
-  if (tuple || list) {
-    const std::vector<Value>& items = tuple ? tuple->items : list->items;
-    if (index.is_integral()) {
-      const auto size = static_cast<std::int64_t>(items.size());
-      const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
-      if (i >= 0 && i < size) return items[static_cast<std::size_t>(i)];
-      return m.raise("index " + std::to_string(index.number()) + " is outside a sequence of " + std::to_string(size), at, 0);
+  const std::vector<Value>& items = tuple ? tuple->items : list->items;
+  if (index.is_integral()) {
+    const auto size = static_cast<std::int64_t>(items.size());
+    const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
+    if (i >= 0 && i < size) return items[static_cast<std::size_t>(i)];
+    return m.raise(
+        "index " + std::to_string(index.number()) + " is outside a sequence of " + std::to_string(size), at,
+        0);
+  }
+  if (const Slice* slice = index.as<Slice>())
+    if (const auto chosen = positions(*slice, items.size())) {
+      std::vector<Value> out;
+      for (const std::size_t i : *chosen) out.push_back(items[i]);
+      return tuple ? m.tuple(std::move(out)) : m.list(std::move(out));
     }
-    if (const Slice* slice = index.as<Slice>())
-      if (const auto chosen = positions(*slice, items.size())) {
-        std::vector<Value> out;
-        for (const std::size_t i : *chosen) out.push_back(items[i]);
-        return tuple ? m.tuple(std::move(out)) : m.list(std::move(out));
-      }
-    // Which item is not known; all the same is known.
-    Value joined = items.empty() ? Value() : items.front();
-    for (const Value& item : items) joined = join(joined, item, std::string(at.text().substr(0, 60)));
-    return joined.bound() && !joined.is_unknown() ? joined : m.unknown("the index is not known", std::string(at.text().substr(0, 80)));
+  // Which item is not known; all the same is known.
+  Value joined = items.empty() ? Value() : items.front();
+  for (const Value& item : items) joined = join(joined, item, std::string(at.text().substr(0, 60)));
+  return joined.bound() && !joined.is_unknown()
+             ? joined
+             : m.unknown("the index is not known", std::string(at.text().substr(0, 80)));
+}
+
+Value Machine::Interpreter::item_of_dict(const Value& object, const Value& index, Node at) {
+  const Dict* dict = object.as<Dict>();
+  bool undecided = false;
+  for (const auto& [key, value] : dict->items) {
+    const Truth same = m.equal(key, index);
+    if (same == Truth::yes) return value;
+    undecided = undecided || same == Truth::unknown;
   }
-  if (const Dict* dict = object.as<Dict>()) {
-    bool undecided = false;
-    for (const auto& [key, value] : dict->items) {
-      const Truth same = m.equal(key, index);
-      if (same == Truth::yes) return value;
-      undecided = undecided || same == Truth::unknown;
+  if (undecided || index.is_unknown())
+    return m.unknown("the key is not known", std::string(at.text().substr(0, 80)));
+  m.raise("KeyError", at, 0);
+  if (Record* r = m.exception_.as<Record>()) r->path = "builtins.KeyError";
+  return {};
+}
+
+Value Machine::Interpreter::item_of_text(const Value& object, const Value& index, Node at) {
+  const Text* text = object.as<Text>();
+  if (index.is_integral()) {
+    const auto size = static_cast<std::int64_t>(text->text.size());
+    const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
+    if (i >= 0 && i < size) return m.text(std::string(1, text->text[static_cast<std::size_t>(i)]));
+  }
+  if (const Slice* slice = index.as<Slice>())
+    if (const auto chosen = positions(*slice, text->text.size())) {
+      std::string out;
+      for (const std::size_t i : *chosen) out += text->text[i];
+      return m.text(std::move(out));
     }
-    if (undecided || index.is_unknown()) return m.unknown("the key is not known", std::string(at.text().substr(0, 80)));
-    m.raise("KeyError", at, 0);
-    if (Record* r = m.exception_.as<Record>()) r->path = "builtins.KeyError";
-    return {};
-  }
-  if (const Text* text = object.as<Text>()) {
-    if (index.is_integral()) {
-      const auto size = static_cast<std::int64_t>(text->text.size());
-      const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
-      if (i >= 0 && i < size) return m.text(std::string(1, text->text[static_cast<std::size_t>(i)]));
-    }
-    if (const Slice* slice = index.as<Slice>())
-      if (const auto chosen = positions(*slice, text->text.size())) {
-        std::string out;
-        for (const std::size_t i : *chosen) out += text->text[i];
-        return m.text(std::move(out));
-      }
-    return m.unknown("part of a text", std::string(at.text().substr(0, 80)));
-  }
-  if (const Range* range = object.as<Range>()) {
-    const auto items = m.items(object);
-    (void)range;
-    if (items) return subscript(m.list(*items), index, at);
-  }
+  return m.unknown("part of a text", std::string(at.text().substr(0, 80)));
+}
+
+Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
+  if (object.as<Tuple>() || object.as<List>()) return item_of_sequence(object, index, at);
+  if (object.as<Dict>()) return item_of_dict(object, index, at);
+  if (object.as<Text>()) return item_of_text(object, index, at);
+  if (object.as<Range>())
+    if (const auto items = m.items(object)) return subscript(m.list(*items), index, at);
   if (const Class* klass = object.as<Class>()) {
     if (klass->is_enum)
       if (const Text* key = index.as<Text>())
         if (const Value* found = klass->attributes.find(m.symbol(key->text))) return *found;
     return object;  // a generic class with its parameters
   }
+  return item_of_object(object, index, at);
+}
+
+/// By a model or the object's own __getitem__.
+Value Machine::Interpreter::item_of_object(const Value& object, const Value& index, Node at) {
   std::vector<Value> parts = index.as<Tuple>() ? index.as<Tuple>()->items : std::vector<Value>{index};
   if (const Instance* instance = object.as<Instance>()) {
     const Value method = class_attribute(instance->klass, m.symbol("__getitem__"));
@@ -115,7 +131,8 @@ Value Machine::Interpreter::subscript(const Value& object, const Value& index, N
     if (defined.bound() && !defined.as<External>()) return subscript(defined, index, at);
   }
   const std::string suffix = index.is_integral() ? "[" + std::to_string(index.number()) + "]" : "[]";
-  return m.unknown("item of " + why(object), std::string(at.text().substr(0, 80)), path.empty() ? path : path + suffix);
+  return m.unknown("item of " + why(object), std::string(at.text().substr(0, 80)),
+                   path.empty() ? path : path + suffix);
 }
 
 }  // namespace cutelab::reading::machine

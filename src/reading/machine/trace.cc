@@ -50,6 +50,8 @@ bool Trace::finished(int module, int function) const {
   return any;
 }
 
-void Trace::finish(int activation, bool ordinary) { ordinary_[static_cast<std::size_t>(activation)] = ordinary; }
+void Trace::finish(int activation, bool ordinary) {
+  ordinary_[static_cast<std::size_t>(activation)] = ordinary;
+}
 
 }  // namespace cutelab::reading::machine

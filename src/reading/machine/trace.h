@@ -20,7 +20,7 @@ class Trace {
  public:
   struct Seen {
     int activation = 0;
-    Value value;  ///< the last one; unbound for a statement
+    Value value;          ///< the last one; unbound for a statement
     bool varied = false;  ///< had different values in this activation (a loop)
     std::int32_t next = -1;
   };

@@ -1,12 +1,11 @@
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
-#include "reading/machine/machine.h"
+#include "reading/models/python_models.h"
 
 // Methods of str, list, dict, tuple and set.
-namespace cutelab::reading::machine {
-namespace {
-using Answer = std::optional<Value>;
+namespace cutelab::reading::machine::python_models {
 
 const std::string* self_text(const Call& c) { return c.self.as<Text>() ? &c.self.as<Text>()->text : nullptr; }
 const std::string* argument_text(const Call& c, std::size_t i) {
@@ -16,7 +15,8 @@ const std::string* argument_text(const Call& c, std::size_t i) {
 template <int (*change)(int)>
 Answer changed(Call& c) {
   std::string out = *self_text(c);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char ch) { return static_cast<char>(change(ch)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char ch) { return static_cast<char>(change(ch)); });
   return c.machine.text(std::move(out));
 }
 
@@ -72,7 +72,8 @@ Answer affix(Call& c) {
   for (const Value& v : candidates) {
     const Text* t = v.as<Text>();
     if (!t) return std::nullopt;
-    if (begin ? self_text(c)->starts_with(t->text) : self_text(c)->ends_with(t->text)) return Value::boolean(true);
+    if (begin ? self_text(c)->starts_with(t->text) : self_text(c)->ends_with(t->text))
+      return Value::boolean(true);
   }
   return Value::boolean(false);
 }
@@ -85,7 +86,8 @@ Answer replace_text(Call& c) {
 
 Answer is_digits(Call& c) {
   const std::string& s = *self_text(c);
-  return Value::boolean(!s.empty() && std::all_of(s.begin(), s.end(), [](char ch) { return ch >= '0' && ch <= '9'; }));
+  return Value::boolean(!s.empty() &&
+                        std::all_of(s.begin(), s.end(), [](char ch) { return ch >= '0' && ch <= '9'; }));
 }
 
 Answer format_text(Call& c) {
@@ -219,7 +221,8 @@ Answer dict_update(Call& c) {
   if (c.count())
     if (const Dict* other = c.arguments[0].as<Dict>())
       for (const auto& [key, value] : other->items) put(c.machine, own, key, value);
-  for (const auto& [name, value] : c.keywords) put(c.machine, own, c.machine.text(c.machine.name_of(name)), value);
+  for (const auto& [name, value] : c.keywords)
+    put(c.machine, own, c.machine.text(c.machine.name_of(name)), value);
   return Value::none();
 }
 
@@ -243,8 +246,6 @@ Answer set_add(Call& c) {
   own->items.push_back(c.arguments[0]);
   return Value::none();
 }
-}  // namespace
-
 void add_text_methods(Natives& n) {
   n.method("str", "lower", changed<std::tolower>);
   n.method("str", "upper", changed<std::toupper>);
@@ -282,4 +283,4 @@ void add_container_methods(Natives& n) {
   n.method("set", "add", set_add);
 }
 
-}  // namespace cutelab::reading::machine
+}  // namespace cutelab::reading::machine::python_models

@@ -1,0 +1,183 @@
+#include <algorithm>
+
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+using source::Node;
+
+bool Machine::Interpreter::derives_from(Class* klass, std::string_view leaf, int depth) {
+  if (klass->name == leaf || depth > 16) return klass->name == leaf;
+  return std::any_of(klass->bases.begin(), klass->bases.end(), [&](const Value& base) {
+    if (Class* c = base.as<Class>()) return derives_from(c, leaf, depth + 1);
+    const External* e = base.as<External>();
+    return e && e->leaf() == leaf;
+  });
+}
+
+Value Machine::Interpreter::class_attribute(Class* klass, Symbol name, int depth) {
+  if (const Value* found = klass->attributes.find(name)) return *found;
+  if (depth > 16) return {};
+  for (const Value& base : klass->bases)
+    if (Class* c = base.as<Class>())
+      if (const Value found = class_attribute(c, name, depth + 1); found.bound()) return found;
+  return {};
+}
+
+Value Machine::Interpreter::bind_method(const Value& found, const Value& self, Class* klass, Node at,
+                                        int module) {
+  Function* f = found.as<Function>();
+  if (!f) return found;
+  if (f->is_static) return found;
+  if (f->is_property) return call_function(f, &self, {}, {}, at, module);
+  Method* method = m.make<Method>();
+  method->self = f->is_class_method ? Value(klass) : self;
+  method->function = found;
+  return method;
+}
+
+Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol name, Node at, int module) {
+  if (const Value* found = instance->attributes.find(name)) return *found;
+  const std::string& plain = m.name_of(name);
+  if (plain == "__class__") return instance->klass;
+  if (const Value found = class_attribute(instance->klass, name); found.bound())
+    return bind_method(found, instance, instance->klass, at, module);
+  if (plain == "__dict__") {
+    Dict* dict = m.make<Dict>();
+    for (const auto& [key, value] : instance->attributes.items())
+      dict->items.emplace_back(m.text(m.name_of(key)), value);
+    return dict;
+  }
+  if (instance->klass->is_dataclass && plain == "_replace") return m.unknown("not modelled", plain);
+  for (const Value& base : instance->klass->bases)
+    if (const External* e = base.as<External>())
+      return m.unknown("an attribute of " + e->path, plain, e->path + "." + plain);
+  if (const Value hook = class_attribute(instance->klass, m.symbol("__getattr__")); hook.as<Function>())
+    return call_function(hook.as<Function>(), nullptr, {instance, m.text(plain)}, {}, at, module);
+  return m.unknown("the object has no such attribute so far", "self." + plain);
+}
+
+Value Machine::Interpreter::attribute_of_record(Record* record, std::string_view name) {
+  if (const Value* found = record->fields.find(m.symbol(name))) return *found;
+  if (const Getter getter = natives.find_getter(record->kind, name))
+    if (auto value = getter(m, record)) return *value;
+  if (natives.find_method(record->kind, name) || (record->kind == "KernelCall" && name == "launch")) {
+    Method* method = m.make<Method>();
+    method->self = record;
+    method->name = name;
+    return method;
+  }
+  return m.unknown("an attribute that is not modelled: " + record->kind + "." + std::string(name),
+                   std::string(name), record->path + "." + std::string(name));
+}
+
+Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node at, int module) {
+  const std::string& plain = m.name_of(name);
+  if (plain == "__name__" || plain == "__qualname__") return m.text(klass->name);
+  if (plain == "__members__" && klass->is_enum) {
+    Dict* dict = m.make<Dict>();
+    for (const auto& [key, value] : klass->attributes.items())
+      if (value.as<Instance>()) dict->items.emplace_back(m.text(m.name_of(key)), value);
+    return dict;
+  }
+  if (const Value found = class_attribute(klass, name); found.bound()) {
+    Function* f = found.as<Function>();
+    if (f && f->is_class_method) return bind_method(found, klass, klass, at, module);
+    return found;
+  }
+  if (natives.find_method("class", plain) || (klass->storage && natives.find_method("struct", plain))) {
+    Method* method = m.make<Method>();
+    method->self = klass->storage ? Value(klass->storage) : Value(klass);
+    method->name = plain;
+    return method;
+  }
+  if (klass->storage) return attribute_of_record(static_cast<Record*>(klass->storage), plain);
+  for (const Value& base : klass->bases)
+    if (const External* e = base.as<External>())
+      return m.unknown("an attribute of " + e->path, plain, e->path + "." + plain);
+  return m.unknown("the class has no such attribute", klass->name + "." + plain);
+}
+
+Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node at, int module) {
+  if (super->after)
+    for (const Value& base : super->after->bases)
+      if (Class* c = base.as<Class>())
+        if (const Value found = class_attribute(c, name); found.bound())
+          return bind_method(found, super->self, c, at, module);
+  if (m.name_of(name) == "__init__" || m.name_of(name) == "__post_init__")
+    return m.external("builtins.print");  // object's: does nothing
+  return m.unknown("an attribute of a base that is not known", m.name_of(name));
+}
+
+Value Machine::Interpreter::attribute_of_external(External* e, std::string_view name, Node at, int module) {
+  const std::string path = e->path + "." + std::string(name);
+  if (const Native native = natives.find_function(path + ".__get__")) {
+    Call c{m, path, {}, {}, {}, at, module};
+    if (auto value = native(c)) return *value;
+  }
+  if (is_library(path) && !natives.find_function(path)) {
+    const Value defined = library(path);
+    // Numbers, texts, classes and enumeration members of the library; functions keep their name for the
+    // models.
+    if (defined.bound() && !defined.is_unknown() && !defined.as<Function>() && !defined.as<External>())
+      return defined;
+  }
+  return m.external(path);
+}
+
+Value Machine::Interpreter::attribute(const Value& object, std::string_view name, Node at, int module) {
+  Object* o = object.object();
+  if (!o && (object.is_number())) {
+    const std::string_view kind = kind_of(object);
+    if (const Getter getter = natives.find_getter(kind, name))
+      if (auto value = getter(m, object)) return *value;
+    Method* method = m.make<Method>();
+    method->self = object;
+    method->name = name;
+    return method;
+  }
+  if (!o) return m.unknown("an attribute of None", std::string(name));
+  const Symbol symbol = m.symbol(name);
+  switch (o->type) {
+    case Type::instance:
+      return attribute_of_instance(static_cast<Instance*>(o), symbol, at, module);
+    case Type::record:
+      return attribute_of_record(static_cast<Record*>(o), name);
+    case Type::klass:
+      return attribute_of_class(static_cast<Class*>(o), symbol, at, module);
+    case Type::super:
+      return attribute_of_super(static_cast<Super*>(o), symbol, at, module);
+    case Type::module: {
+      const Module* mod = static_cast<Module*>(o);
+      if (const Value* found = mod->scope->names.find(symbol)) return *found;
+      const Value inner = imported_module("." + std::string(name), mod->index);
+      if (inner.as<Module>()) return inner;
+      return m.unknown("the module does not define it", std::string(name));
+    }
+    case Type::external:
+      return attribute_of_external(static_cast<External*>(o), name, at, module);
+    case Type::unknown: {
+      const Unknown* u = static_cast<Unknown*>(o);
+      return m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+    }
+    case Type::tuple: {
+      const Tuple* t = static_cast<Tuple*>(o);
+      for (std::size_t i = 0; i < t->names.size() && i < t->items.size(); ++i)
+        if (t->names[i] == symbol) return t->items[i];
+      break;
+    }
+    case Type::function:
+      if (name == "__name__")
+        return m.text(static_cast<Function*>(o)->path.substr(static_cast<Function*>(o)->path.rfind('.') + 1));
+      break;
+    default:
+      break;
+  }
+  if (const Getter getter = natives.find_getter(kind_of(object), name))
+    if (auto value = getter(m, object)) return *value;
+  Method* method = m.make<Method>();
+  method->self = object;
+  method->name = name;
+  return method;
+}
+
+}  // namespace cutelab::reading::machine

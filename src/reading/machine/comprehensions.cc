@@ -1,0 +1,69 @@
+#include "reading/machine/interpreter.h"
+
+namespace cutelab::reading::machine {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+
+bool Machine::Interpreter::comprehend(const std::vector<Node>& clauses, std::size_t at, Node body, Scope* s,
+                                      std::vector<Value>& out) {
+  if (at == clauses.size()) {
+    if (body.is(NodeKind::pair)) {
+      out.push_back(expression(body.child(Field::key_field), s));
+      if (m.raising_) return false;
+      out.push_back(expression(body.child(Field::value_field), s));
+    } else {
+      out.push_back(expression(body, s));
+    }
+    return !m.raising_ && out.size() < 100'000;
+  }
+  if (clauses[at].is(NodeKind::if_clause)) {
+    const Value condition = expression(clauses[at].children().all().front(), s);
+    if (m.raising_) return false;
+    const Truth t = m.truth(condition);
+    if (t == Truth::unknown) return false;
+    return t == Truth::no || comprehend(clauses, at + 1, body, s, out);
+  }
+  const Value iterable = expression(clauses[at].child(Field::right_field), s);
+  const auto items = m.raising_ ? std::nullopt : m.items(iterable);
+  if (!items) return false;
+  for (const Value& item : *items) {
+    bind(clauses[at].child(Field::left_field), item, s);
+    if (!comprehend(clauses, at + 1, body, s, out)) return false;
+  }
+  return true;
+}
+
+Value Machine::Interpreter::comprehension(Node n, Scope* s) {
+  const Node body = n.child(Field::body_field);
+  std::vector<Node> clauses;
+  for (const Node c : n.children())
+    if (!(c == body)) clauses.push_back(c);
+  scopes_.emplace_back();
+  Scope* inner = &scopes_.back();
+  inner->module = s->module;
+  inner->function = s->function;
+  inner->parent = s;
+  inner->is_jit = s->is_jit;
+  inner->activation = s->activation;
+  inner->lazy = false;
+  std::vector<Value> out;
+  library_depth += s->lazy ? 1 : 0;
+  const bool known = comprehend(clauses, 0, body, inner, out);
+  library_depth -= s->lazy ? 1 : 0;
+  if (m.raising_) return {};
+  if (!known) return unknown_at("a comprehension over values not known", n);
+  if (n.is(NodeKind::dictionary_comprehension)) {
+    Dict* dict = m.make<Dict>();
+    for (std::size_t i = 0; i + 1 < out.size(); i += 2) dict->items.emplace_back(out[i], out[i + 1]);
+    return dict;
+  }
+  if (n.is(NodeKind::set_comprehension)) {
+    Set* set = m.make<Set>();
+    set->items = std::move(out);
+    return set;
+  }
+  return m.list(std::move(out));
+}
+
+}  // namespace cutelab::reading::machine

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "reading/models/python_models.h"
+
+// Parts of Python's library: math, functools, operator, itertools, dataclasses, enum, copy, typing.
+namespace cutelab::reading::machine::python_models {
+
+template <double (*function)(double)>
+Answer real_function(Call& c) {
+  if (c.count() != 1 || !c.arguments[0].is_number()) return std::nullopt;
+  return Value::real(function(c.arguments[0].as_real()));
+}
+
+template <bool up>
+Answer whole(Call& c) {
+  if (c.count() != 1 || !c.arguments[0].is_number()) return std::nullopt;
+  const double d = c.arguments[0].as_real();
+  return Value::integer(static_cast<std::int64_t>(up ? std::ceil(d) : std::floor(d)));
+}
+
+template <bool common>
+Answer divisor(Call& c) {
+  std::int64_t out = 0;
+  for (const Value& v : c.arguments) {
+    if (!v.is_integral()) return std::nullopt;
+    const std::int64_t n = std::abs(v.number());
+    out = common ? std::gcd(out, n) : (out == 0 ? n : std::lcm(out & 0x7FFFFFFF, n & 0x7FFFFFFF));
+  }
+  return Value::integer(out);
+}
+
+Answer bit_length(Call& c) {
+  std::int64_t n = c.self.is_integral() ? std::abs(c.self.number()) : 0;
+  int bits = 0;
+  for (; n; n >>= 1) ++bits;
+  return Value::integer(bits);
+}
+
+Answer reduce(Call& c) {
+  const auto items = c.count() > 1 ? c.machine.items(c.arguments[1]) : std::nullopt;
+  if (!items) return std::nullopt;
+  Value total = c.count() > 2 ? c.arguments[2] : Value();
+  for (const Value& v : *items)
+    total = total.bound() ? c.machine.call(c.arguments[0], {total, v}, {}, c.node, c.module) : v;
+  return total.bound() ? Answer(total) : std::nullopt;
+}
+
+/// functools.partial: a record that calls its function with the arguments it keeps.
+Answer partial(Call& c) {
+  if (!c.count()) return std::nullopt;
+  Record* out = c.machine.record("partial", "functools.partial", &c);
+  c.machine.set_field(out, "function", c.arguments[0]);
+  c.machine.set_field(out, "arguments", c.machine.tuple({c.arguments.begin() + 1, c.arguments.end()}));
+  Dict* named = c.machine.make<Dict>();
+  for (const auto& [name, value] : c.keywords)
+    named->items.emplace_back(c.machine.text(c.machine.name_of(name)), value);
+  c.machine.set_field(out, "keywords", named);
+  return Value(out);
+}
+
+Answer call_partial(Call& c) {
+  Record* r = c.self.as<Record>();
+  std::vector<Value> arguments = c.machine.field(r, "arguments").as<Tuple>()->items;
+  arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+  auto keywords = c.keywords;
+  for (const auto& [name, value] : c.machine.field(r, "keywords").as<Dict>()->items) {
+    const Symbol key = c.machine.symbol(name.as<Text>()->text);
+    if (std::none_of(keywords.begin(), keywords.end(), [&](const auto& k) { return k.first == key; }))
+      keywords.emplace_back(key, value);
+  }
+  return c.machine.call(c.machine.field(r, "function"), std::move(arguments), std::move(keywords), c.node,
+                        c.module);
+}
+
+template <int which>
+Answer operation(Call& c) {
+  static constexpr const char* names[] = {"+", "-", "*", "//", "/", "%"};
+  return c.count() == 2 ? Answer(c.machine.arithmetic(names[which], c.arguments[0], c.arguments[1]))
+                        : std::nullopt;
+}
+
+Answer product_of(Call& c) {
+  std::vector<std::vector<Value>> rows{{}};
+  for (const Value& a : c.arguments) {
+    const auto items = c.machine.items(a);
+    if (!items) return std::nullopt;
+    std::vector<std::vector<Value>> next_rows;
+    for (const auto& row : rows)
+      for (const Value& v : *items) {
+        next_rows.push_back(row);
+        next_rows.back().push_back(v);
+      }
+    if (next_rows.size() > 65'536) return std::nullopt;
+    rows = std::move(next_rows);
+  }
+  std::vector<Value> out;
+  for (auto& row : rows) out.push_back(c.machine.tuple(std::move(row)));
+  return c.machine.list(std::move(out));
+}
+
+Answer chain(Call& c) {
+  std::vector<Value> out;
+  for (const Value& a : c.arguments) {
+    const auto items = c.machine.items(a);
+    if (!items) return std::nullopt;
+    out.insert(out.end(), items->begin(), items->end());
+  }
+  return c.machine.list(std::move(out));
+}
+
+Answer accumulate(Call& c) {
+  const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
+  if (!items) return std::nullopt;
+  std::vector<Value> out;
+  for (const Value& v : *items) out.push_back(out.empty() ? v : c.machine.arithmetic("+", out.back(), v));
+  return c.machine.list(std::move(out));
+}
+
+Answer dataclass_field(Call& c) {
+  Record* out = c.machine.record("dataclass-field", "dataclasses.field", &c);
+  for (const auto& [name, value] : c.keywords) c.machine.set(out->fields, name, value);
+  return Value(out);
+}
+
+Answer replace(Call& c) {
+  const Instance* i = c.count() ? c.arguments[0].as<Instance>() : nullptr;
+  if (!i) return std::nullopt;
+  Instance* out = c.machine.make<Instance>();
+  *out = *i;
+  for (const auto& [name, value] : c.keywords) out->attributes.at(name) = value;
+  return Value(out);
+}
+
+Answer enum_auto(Call& c) { return c.machine.unknown("numbered by its enumeration", "auto", "enum.auto"); }
+
+Answer namedtuple(Call& c) {
+  const auto names = c.count() > 1 ? c.machine.items(c.arguments[1]) : std::nullopt;
+  if (!names || !c.arguments[1].object() || c.arguments[1].as<Text>()) return std::nullopt;
+  Class* klass = c.machine.make<Class>();
+  klass->is_named_tuple = true;
+  klass->name = c.machine.str(c.arguments[0]);
+  klass->path = klass->name;
+  for (const Value& name : *names)
+    klass->annotations.emplace_back(c.machine.symbol(c.machine.str(name)), source::Node());
+  return Value(klass);
+}
+
+void add_library(Natives& n) {
+  n.function("math", "prod", prod);
+  n.function("math", "ceil", whole<true>);
+  n.function("math", "floor", whole<false>);
+  n.function("math", "gcd", divisor<true>);
+  n.function("math", "lcm", divisor<false>);
+  n.function("math", "sqrt", real_function<std::sqrt>);
+  n.function("math", "log2", real_function<std::log2>);
+  n.function("math", "log", real_function<std::log>);
+  n.function("math", "exp", real_function<std::exp>);
+  n.function("math", "log2.__get__", [](Call&) -> Answer { return std::nullopt; });
+  n.function("math", "pi.__get__", [](Call&) -> Answer { return Value::real(M_PI); });
+  n.function("math", "e.__get__", [](Call&) -> Answer { return Value::real(M_E); });
+  n.function("math", "inf.__get__", [](Call&) -> Answer { return Value::real(INFINITY); });
+  n.function("functools", "reduce", reduce);
+  n.function("functools", "partial", partial);
+  n.method("partial", "__call__", call_partial);
+  n.function("operator", "add", operation<0>);
+  n.function("operator", "sub", operation<1>);
+  n.function("operator", "mul", operation<2>);
+  n.function("operator", "floordiv", operation<3>);
+  n.function("operator", "truediv", operation<4>);
+  n.function("operator", "mod", operation<5>);
+  n.function("itertools", "product", product_of);
+  n.function("itertools", "chain", chain);
+  n.function("itertools", "accumulate", accumulate);
+  n.function("dataclasses", "field", dataclass_field);
+  n.function("dataclasses", "replace", replace);
+  n.function("enum", "auto", enum_auto);
+  n.function("collections", "namedtuple", namedtuple);
+  n.function("copy", "copy", first_argument);
+  n.function("copy", "deepcopy", first_argument);
+  n.function("typing", "cast",
+             [](Call& c) -> Answer { return c.count() > 1 ? Answer(c.arguments[1]) : std::nullopt; });
+  n.function("typing", "TypeVar", answer_nothing);
+  n.function("cutlass", "min", smallest);
+  n.function("cutlass", "max", largest);
+  n.method("int", "bit_length", bit_length);
+}
+
+}  // namespace cutelab::reading::machine::python_models

@@ -1,0 +1,21 @@
+#pragma once
+#include <optional>
+
+#include "reading/machine/machine.h"
+
+/// Models of Python's own functions and library, split over several files.
+namespace cutelab::reading::machine::python_models {
+using Answer = std::optional<Value>;
+
+Answer first_argument(Call& call);
+Answer smallest(Call& call);  ///< min
+Answer largest(Call& call);   ///< max
+Answer prod(Call& call);
+Answer answer_nothing(Call& call);
+
+void add_type_questions(Natives& natives);  ///< isinstance, type, getattr …
+void add_library(Natives& natives);         ///< math, functools, operator, itertools, dataclasses, enum …
+void add_text_methods(Natives& natives);
+void add_container_methods(Natives& natives);
+
+}  // namespace cutelab::reading::machine::python_models

@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "reading/models/python_models.h"
+
+// Questions about types and attributes: isinstance, type, getattr …
+namespace cutelab::reading::machine::python_models {
+
+/// The class a value is an instance of, by Python's own names; unknown for values that models make.
+std::optional<bool> is_builtin(const Value& v, std::string_view type) {
+  if (type == "object") return true;
+  if (v.is_bool()) return type == "bool" || type == "int";
+  if (v.is_int()) return type == "int" || type == "Integral";
+  if (v.is_real()) return type == "float";
+  if (v.is_none()) return type == "NoneType";
+  const Object* o = v.object();
+  if (!o || o->type == Type::unknown) return std::nullopt;
+  switch (o->type) {
+    case Type::text:
+      return type == "str";
+    case Type::tuple:
+      return type == "tuple" || type == "Sequence" || type == "Iterable";
+    case Type::list:
+      return type == "list" || type == "Sequence" || type == "Iterable";
+    case Type::dict:
+      return type == "dict" || type == "Mapping";
+    case Type::set:
+      return type == "set";
+    case Type::klass:
+      return type == "type";
+    case Type::function:
+    case Type::method:
+      return type == "Callable" || type == "FunctionType";
+    default:
+      return false;
+  }
+}
+
+std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int depth = 0) {
+  if (depth > 8) return std::nullopt;
+  if (const auto several = type.as<Tuple>() ? m.items(type) : std::nullopt) {
+    bool undecided = false;
+    for (const Value& one : *several) {
+      const auto answer = is_a(m, v, one, depth + 1);
+      if (answer && *answer) return true;
+      undecided = undecided || !answer;
+    }
+    return undecided ? std::nullopt : std::optional(false);
+  }
+  if (v.is_unknown() || type.is_unknown()) return std::nullopt;
+  if (Class* klass = type.as<Class>()) {
+    const Instance* i = v.as<Instance>();
+    if (!i) return v.as<Record>() ? std::nullopt : std::optional(false);
+    std::vector<Class*> todo{i->klass};
+    for (std::size_t at = 0; at < todo.size() && at < 32; ++at) {
+      if (todo[at] == klass || (todo[at]->path == klass->path)) return true;
+      for (const Value& base : todo[at]->bases)
+        if (Class* c = base.as<Class>()) todo.push_back(c);
+    }
+    return false;
+  }
+  const External* e = type.as<External>();
+  if (!e) return std::nullopt;
+  const std::string_view leaf = e->leaf();
+  if (e->path.starts_with("builtins.") || e->path.starts_with("typing.") ||
+      e->path.starts_with("collections."))
+    return is_builtin(v, leaf);
+  if (leaf == "Layout") return v.as<LayoutObject>() && v.as<LayoutObject>()->layout.plain();
+  if (leaf == "ComposedLayout") return v.as<LayoutObject>() && !v.as<LayoutObject>()->layout.plain();
+  if (const Record* r = v.as<Record>()) {
+    if (r->kind == leaf) return true;
+    const auto dot = r->path.rfind('.');
+    if (r->path.substr(dot == std::string::npos ? 0 : dot + 1) == leaf) return true;
+    if (Natives::all().find_method(r->kind, "__isinstance__")) {
+      Call c{m, "__isinstance__", v, {type}, {}, {}, 0};
+      const auto value = Natives::all().find_method(r->kind, "__isinstance__")(c);
+      if (value && value->is_bool()) return value->number() != 0;
+      return std::nullopt;
+    }
+    return e->path.starts_with("torch.") && r->kind != "torch" ? std::optional(false) : std::nullopt;
+  }
+  if (v.is_number() || v.is_none() || v.as<Text>() || v.as<Tuple>() || v.as<List>() || v.as<LayoutObject>())
+    return false;
+  return std::nullopt;
+}
+
+Answer isinstance(Call& c) {
+  if (c.count() != 2) return std::nullopt;
+  const auto answer = is_a(c.machine, c.arguments[0], c.arguments[1]);
+  return answer ? Answer(Value::boolean(*answer)) : std::nullopt;
+}
+
+Answer issubclass(Call& c) {
+  if (c.count() != 2) return std::nullopt;
+  Class *a = c.arguments[0].as<Class>(), *b = c.arguments[1].as<Class>();
+  if (!a || !b) return std::nullopt;
+  Instance* probe = c.machine.make<Instance>();
+  probe->klass = a;
+  const auto answer = is_a(c.machine, probe, b);
+  return answer ? Answer(Value::boolean(*answer)) : std::nullopt;
+}
+
+Answer type_of(Call& c) {
+  if (c.count() != 1) return std::nullopt;
+  if (const Instance* i = c.arguments[0].as<Instance>()) return Value(i->klass);
+  for (const char* name : {"bool", "int", "float", "str", "tuple", "list", "dict", "set"})
+    if (const auto is = is_builtin(c.arguments[0], name); is && *is)
+      return c.machine.external(std::string("builtins.") + name);
+  return std::nullopt;
+}
+
+Answer getattr(Call& c) {
+  const Text* name = c.count() > 1 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name) return std::nullopt;
+  const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
+  if (c.count() > 2 && found.is_unknown() &&
+      (c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>()))
+    return c.arguments[2];
+  return found;
+}
+
+Answer hasattr(Call& c) {
+  const Text* name = c.count() > 1 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name || c.arguments[0].is_unknown()) return std::nullopt;
+  if (c.arguments[0].is_number() || c.arguments[0].is_none() || c.arguments[0].as<Text>() ||
+      c.arguments[0].as<Tuple>())
+    return Value::boolean(false);
+  const bool own = c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>();
+  const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
+  if (!found.is_unknown() && !found.as<External>()) return Value::boolean(true);
+  return own ? Answer(Value::boolean(false)) : std::nullopt;
+}
+
+Answer setattr(Call& c) {
+  const Text* name = c.count() > 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name) return std::nullopt;
+  if (Instance* i = c.arguments[0].as<Instance>())
+    c.machine.set(i->attributes, c.machine.symbol(name->text), c.arguments[2]);
+  return Value::none();
+}
+
+Answer callable(Call& c) {
+  if (c.count() != 1 || c.arguments[0].is_unknown()) return std::nullopt;
+  const Value& v = c.arguments[0];
+  return Value::boolean(v.as<Function>() || v.as<Method>() || v.as<Class>() || v.as<External>());
+}
+
+Answer next(Call& c) {
+  const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
+  if (!items) return std::nullopt;
+  if (!items->empty()) return items->front();
+  return c.count() > 1 ? Answer(c.arguments[1]) : std::nullopt;
+}
+
+void add_type_questions(Natives& n) {
+  n.function("builtins", "isinstance", isinstance);
+  n.function("builtins", "issubclass", issubclass);
+  n.function("builtins", "type", type_of);
+  n.function("builtins", "getattr", getattr);
+  n.function("builtins", "hasattr", hasattr);
+  n.function("builtins", "setattr", setattr);
+  n.function("builtins", "callable", callable);
+  n.function("builtins", "next", next);
+}
+
+}  // namespace cutelab::reading::machine::python_models
