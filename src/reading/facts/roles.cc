@@ -258,9 +258,13 @@ void complete_register_facts(FactContext& context) {
 /// jobs roles are named for.
 std::string work_of(FactContext& context, Node block) {
   bool loads = false, multiplies = false, stores = false, writes = false, prefetches = false, fills = false;
+  bool loads_always = false;  // and not only where an option asks for it, as for a source of the epilogue
   for (const Draft& d : context.drafts) {
     if (!block.contains(d.node)) continue;
-    loads = loads || d.construct == "tma-load" || d.construct.find("shared_cluster") != std::string::npos;
+    const bool load = d.construct == "tma-load" || d.construct.find("shared_cluster") != std::string::npos;
+    loads = loads || load;
+    loads_always =
+        loads_always || (load && context.evaluator.active(0, d.node).state == evidence::Tristate::yes);
     multiplies = multiplies || d.fact.kind == evidence::kind::gemm;
     stores = stores || d.construct == "tma-store";
     writes = writes || d.construct == "library-epilogue" || d.construct == "epilogue-helper" ||
@@ -275,7 +279,7 @@ std::string work_of(FactContext& context, Node block) {
     fills = fills || context.function_contains(m, f, {"producer_acquire", "acquire_and_advance"});
   }
   loads = loads || (fills && !multiplies);
-  if (multiplies) return loads ? "load and mma" : "mma";
+  if (multiplies) return loads_always ? "load and mma" : "mma";
   if (loads) return "load";
   if (writes) return "epilogue";
   return stores ? "store" : prefetches ? "prefetch" : "";
