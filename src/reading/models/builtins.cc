@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "reading/machine/machine.h"
+#include "reading/models/element_types.h"
 
 // Python's own functions and the parts of its library that host code of kernels uses.
 namespace cutelab::reading::machine {
@@ -327,6 +328,7 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
     return undecided ? std::nullopt : std::optional(false);
   }
   if (v.is_unknown() || type.is_unknown()) return std::nullopt;
+  if (const auto numeric = is_numeric_instance(v, type)) return numeric;
   if (Class* klass = type.as<Class>()) {
     const Instance* i = v.as<Instance>();
     if (!i) return v.as<Record>() ? std::nullopt : std::optional(false);
@@ -368,6 +370,7 @@ Answer isinstance(Call& c) {
 
 Answer issubclass(Call& c) {
   if (c.count() != 2) return std::nullopt;
+  if (const auto numeric = is_numeric_subclass(c.arguments[0], c.arguments[1])) return Value::boolean(*numeric);
   Class *a = c.arguments[0].as<Class>(), *b = c.arguments[1].as<Class>();
   if (!a || !b) return std::nullopt;
   Instance* probe = c.machine.make<Instance>();
