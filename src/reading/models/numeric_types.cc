@@ -165,6 +165,14 @@ std::optional<Value> n_bytes(Call& call) {
   return Value::integer(*count * bytes_of(*type));
 }
 
+/// "Numeric" of cutlass.Numeric, by whatever module it was named.
+std::string_view library_class(const Value& type) {
+  if (const auto* klass = type.as<Class>())
+    return starts_with(klass->path, "cutlass.") ? klass->name : std::string_view{};
+  const auto* name = type.as<External>();
+  return name && starts_with(name->path, "cutlass.") ? name->leaf() : std::string_view{};
+}
+
 std::optional<Value> warp_size(Call&) { return Value::integer(32); }
 std::optional<Value> full_mask(Call&) { return Value::integer(0xffffffff); }
 std::optional<Value> infinity(Call&) { return Value::real(HUGE_VAL); }
@@ -211,6 +219,8 @@ const ElementType* find_element_type(std::string_view name) {
 
 const ElementType* element_type_of(const Value& value) {
   using namespace numeric_models;
+  if (const auto* klass = value.as<Class>())
+    return starts_with(klass->path, "cutlass.") ? find_element_type(klass->name) : nullptr;
   const auto* name = value.as<External>();
   return name && starts_with(name->path, "cutlass.") ? find_element_type(name->leaf()) : nullptr;
 }
@@ -249,6 +259,31 @@ const ElementType* element_type_of_torch(std::string_view name) {
   using namespace numeric_models;
   const TorchType* type = find_torch(name);
   return type ? find_element_type(type->cute) : nullptr;
+}
+
+std::optional<bool> is_numeric_instance(const Value& value, const Value& type) {
+  using namespace numeric_models;
+  if (const auto* plain = type.as<External>();
+      plain && plain->path == "builtins.type" && element_type_of(value))
+    return true;
+  const std::string_view name = library_class(type);
+  if (name != "NumericMeta" && name != "IntegerMeta" && name != "FloatMeta" && name != "DslType")
+    return std::nullopt;
+  if (const ElementType* found = element_type_of(value))
+    return name == "IntegerMeta" ? !found->floating : name == "FloatMeta" ? found->floating : true;
+  return value.is_unknown() ? std::nullopt : std::optional<bool>(false);
+}
+
+std::optional<bool> is_numeric_subclass(const Value& value, const Value& type) {
+  using namespace numeric_models;
+  const ElementType* found = element_type_of(value);
+  const std::string_view name = library_class(type);
+  if (!found || name.empty()) return std::nullopt;
+  if (name == "Numeric") return true;
+  if (name == "Integer") return !found->floating;
+  if (name == "Float") return found->floating;
+  if (find_element_type(name)) return found->name == name;
+  return std::nullopt;
 }
 
 Value converted(Machine& machine, const ElementType& type, const Value& value) {

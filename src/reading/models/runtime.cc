@@ -164,6 +164,7 @@ void add_runtime(Natives& natives) {
   add_device_functions(natives);
   add_pipelines(natives);
   add_arrays(natives);
+  add_tensor_maps(natives);
 }
 
 }  // namespace cutelab::reading::machine

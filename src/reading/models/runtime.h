@@ -12,6 +12,7 @@ void add_compilation(Natives& natives);       ///< cute.compile and what it retu
 void add_testing(Natives& natives);           ///< cutlass.testing
 void add_device_functions(Natives& natives);  ///< cute.arch, ranges, const_expr
 void add_pipelines(Natives& natives);         ///< cutlass.pipeline
-void add_arrays(Natives& natives);            ///< cutlass.Array
+void add_tensor_maps(Natives& natives);
+void add_arrays(Natives& natives);  ///< cutlass.Array
 
 }  // namespace cutelab::reading::machine

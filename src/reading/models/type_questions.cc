@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "reading/models/element_types.h"
 #include "reading/models/python_models.h"
 
 // Questions about types and attributes: isinstance, type, getattr …
@@ -47,6 +48,7 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
     return undecided ? std::nullopt : std::optional(false);
   }
   if (v.is_unknown() || type.is_unknown()) return std::nullopt;
+  if (const auto numeric = is_numeric_instance(v, type)) return numeric;
   if (Class* klass = type.as<Class>()) {
     const Instance* i = v.as<Instance>();
     if (!i) return v.as<Record>() ? std::nullopt : std::optional(false);
@@ -91,6 +93,8 @@ Answer isinstance(Call& c) {
 
 Answer issubclass(Call& c) {
   if (c.count() != 2) return std::nullopt;
+  if (const auto numeric = is_numeric_subclass(c.arguments[0], c.arguments[1]))
+    return Value::boolean(*numeric);
   Class *a = c.arguments[0].as<Class>(), *b = c.arguments[1].as<Class>();
   if (!a || !b) return std::nullopt;
   Instance* probe = c.machine.make<Instance>();
