@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "reading/machine/machine.h"
+#include "reading/models/instances.h"
 
 // Python's own functions and the parts of its library that host code of kernels uses.
 namespace cutelab::reading::machine {
@@ -315,6 +316,12 @@ std::optional<bool> is_builtin(const Value& v, std::string_view type) {
   }
 }
 
+std::string_view class_name(const Value& type) {
+  if (const Class* klass = type.as<Class>()) return klass->name;
+  const External* library = type.as<External>();
+  return library ? library->leaf() : std::string_view();
+}
+
 std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int depth = 0) {
   if (depth > 8) return std::nullopt;
   if (const auto several = type.as<Tuple>() ? m.items(type) : std::nullopt) {
@@ -327,6 +334,8 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
     return undecided ? std::nullopt : std::optional(false);
   }
   if (v.is_unknown() || type.is_unknown()) return std::nullopt;
+  if (v.as<Record>() || v.as<LayoutObject>() || v.as<External>())
+    if (const auto answer = model_is_a(m, v, class_name(type))) return answer;
   if (Class* klass = type.as<Class>()) {
     const Instance* i = v.as<Instance>();
     if (!i) return v.as<Record>() ? std::nullopt : std::optional(false);
@@ -368,6 +377,7 @@ Answer isinstance(Call& c) {
 
 Answer issubclass(Call& c) {
   if (c.count() != 2) return std::nullopt;
+  if (const auto answer = model_is_subclass(c.arguments[0], class_name(c.arguments[1]))) return Value::boolean(*answer);
   Class *a = c.arguments[0].as<Class>(), *b = c.arguments[1].as<Class>();
   if (!a || !b) return std::nullopt;
   Instance* probe = c.machine.make<Instance>();
