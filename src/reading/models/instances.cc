@@ -47,6 +47,17 @@ std::optional<bool> operation_is(Machine& m, const Record* op, std::string_view 
   return operation_name || known_class(name) ? std::optional(false) : std::nullopt;
 }
 
+/// "OperandMajorMode" of the library's member "cutlass.cute.nvgpu.OperandMajorMode.K"; empty: no member of a class.
+std::string_view enumeration_of(const Value& value) {
+  const External* member = value.as<External>();
+  if (!member) return {};
+  const std::string_view path = member->path;
+  const auto last = path.rfind('.');
+  if (last == std::string_view::npos || last == 0) return {};
+  const std::string_view owner = leaf(path.substr(0, last));
+  return !owner.empty() && owner[0] >= 'A' && owner[0] <= 'Z' ? owner : std::string_view();
+}
+
 std::optional<bool> record_is(Machine& m, const Record* record, std::string_view name) {
   const std::string_view kind = record->kind;
   if (kind == name) return true;
@@ -78,6 +89,10 @@ std::optional<bool> model_is_a(Machine& machine, const Value& value, std::string
     return known_class(name) ? std::optional(false) : std::nullopt;
   }
   if (const Record* record = value.as<Record>()) return record_is(machine, record, name);
+  if (const std::string_view enumeration = enumeration_of(value); !enumeration.empty()) {
+    if (name == enumeration || name == "Enum") return true;
+    return known_class(name) ? std::optional(false) : std::nullopt;
+  }
   if (element_type_of(value)) {
     if (name == "NumericMeta" || name == "type") return true;
     return known_class(name) ? std::optional(false) : std::nullopt;
