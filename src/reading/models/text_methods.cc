@@ -226,6 +226,19 @@ Answer dict_update(Call& c) {
   return Value::none();
 }
 
+Answer dict_setdefault(Call& c) {
+  Dict* dict = c.self.as<Dict>();
+  if (!dict || c.count() < 1) return std::nullopt;
+  for (const auto& [key, value] : dict->items) {
+    const auto same = c.machine.equal(key, c.arguments[0]);
+    if (same == Machine::Truth::yes) return value;
+    if (same == Machine::Truth::unknown) return std::nullopt;
+  }
+  const Value value = c.count() > 1 ? c.arguments[1] : Value::none();
+  c.machine.mutable_items(dict).emplace_back(c.arguments[0], value);
+  return value;
+}
+
 Answer dict_pop(Call& c) {
   if (!c.count()) return std::nullopt;
   auto& items = c.machine.mutable_items(c.self.as<Dict>());
@@ -280,6 +293,7 @@ void add_container_methods(Natives& n) {
   n.method("dict", "items", dict_view<2>);
   n.method("dict", "update", dict_update);
   n.method("dict", "pop", dict_pop);
+  n.method("dict", "setdefault", dict_setdefault);
   n.method("set", "add", set_add);
 }
 

@@ -173,6 +173,21 @@ Answer make_fragment(Call& call) {
   return make_tensor_record(call, std::move(parts));
 }
 
+/// Columns of tensor memory up to the end of a tensor.
+Answer tmem_columns(Call& call) {
+  Machine& m = call.machine;
+  const Value tensor = call.get(0, "tmem_tensor");
+  const Record* held = tensor_of(tensor);
+  auto bits = held ? width_of(m, m.field(held, "element_type")) : std::nullopt;
+  auto whole = layout_of(m, tensor);
+  if (!bits || !whole) return not_told(call, "the tensor is not known", tensor);
+  auto words = layout::recast(whole->layout(), *bits, 32);
+  if (!words) return not_told(call, words.error().wrong);
+  const layout::Int end = layout::cosize(*words);
+  if (!end.known()) return not_told(call, "the tensor's extents are not known");
+  return Value::integer(end.value() & 0xFFFF);
+}
+
 Answer get_tile_size(Call& call) {
   auto mma = tiled_mma_parts(call.machine, call.self);
   auto mode = integer_of(call.get(0, "mode_idx"));
@@ -222,6 +237,7 @@ void add_tiled_mma(Natives& natives) {
     natives.getter(kind, "tv_layout_B_tiled", tiled_values<Operand::b>);
     natives.getter(kind, "tv_layout_C_tiled", tiled_values<Operand::c>);
   }
+  natives.function("cutlass", "find_tmem_tensor_col_offset", tmem_columns);
   for (const char* name : {"gemm", "mma_atom_call"}) add_cute(natives, name, nothing);
 }
 

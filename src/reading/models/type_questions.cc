@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "reading/models/element_types.h"
+#include "reading/models/instances.h"
 #include "reading/models/python_models.h"
 
 // Questions about types and attributes: isinstance, type, getattr …
@@ -36,6 +37,12 @@ std::optional<bool> is_builtin(const Value& v, std::string_view type) {
   }
 }
 
+std::string_view class_name(const Value& type) {
+  if (const Class* klass = type.as<Class>()) return klass->name;
+  const External* library = type.as<External>();
+  return library ? library->leaf() : std::string_view();
+}
+
 std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int depth = 0) {
   if (depth > 8) return std::nullopt;
   if (const auto several = type.as<Tuple>() ? m.items(type) : std::nullopt) {
@@ -49,6 +56,8 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
   }
   if (v.is_unknown() || type.is_unknown()) return std::nullopt;
   if (const auto numeric = is_numeric_instance(v, type)) return numeric;
+  if (v.as<Record>() || v.as<LayoutObject>() || v.as<External>())
+    if (const auto answer = model_is_a(m, v, class_name(type))) return answer;
   if (Class* klass = type.as<Class>()) {
     const Instance* i = v.as<Instance>();
     if (!i) return v.as<Record>() ? std::nullopt : std::optional(false);
@@ -95,6 +104,8 @@ Answer issubclass(Call& c) {
   if (c.count() != 2) return std::nullopt;
   if (const auto numeric = is_numeric_subclass(c.arguments[0], c.arguments[1]))
     return Value::boolean(*numeric);
+  if (const auto answer = model_is_subclass(c.arguments[0], class_name(c.arguments[1])))
+    return Value::boolean(*answer);
   Class *a = c.arguments[0].as<Class>(), *b = c.arguments[1].as<Class>();
   if (!a || !b) return std::nullopt;
   Instance* probe = c.machine.make<Instance>();
