@@ -5,7 +5,7 @@
 // cutlass.cute.nvgpu: copy operations as records of their parameters.
 
 namespace cutelab::reading::machine {
-namespace {
+namespace copy_operations_models {
 
 using Answer = std::optional<Value>;
 
@@ -133,9 +133,10 @@ Answer tmem_properties(Call& call) {
                   Value::integer(std::stoll(repeat.substr(1))), packing});
 }
 
-}  // namespace
+}  // namespace copy_operations_models
 
 void add_copy_operations(Natives& natives) {
+  using namespace copy_operations_models;
   for (const CopySpec& spec : specs) natives.function("cutlass", spec.name, make_operation);
   natives.function("cutlass", "is_tmem_load", is_tmem_copy);
   natives.function("cutlass", "is_tmem_store", is_tmem_copy);

@@ -8,7 +8,7 @@
 //             value_type, gmem_tensor
 
 namespace cutelab::reading::machine {
-namespace {
+namespace descriptors_models {
 
 using Answer = std::optional<Value>;
 using layout::Basis;
@@ -202,9 +202,10 @@ Answer tile_to_mma_shape(Call& call) {
 
 Answer nothing(Call&) { return Value::none(); }
 
-}  // namespace
+}  // namespace descriptors_models
 
 void add_descriptors(Natives& natives) {
+  using namespace descriptors_models;
   natives.function("cutlass", "make_tiled_tma_atom", make_tiled_tma_atom);
   natives.function("cutlass", "make_tiled_tma_atom_A", make_tiled_tma_atom_operand);
   natives.function("cutlass", "make_tiled_tma_atom_B", make_tiled_tma_atom_operand);

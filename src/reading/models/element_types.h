@@ -34,8 +34,8 @@ Value torch_type(Machine& machine, std::string_view name);
 /// What from_dlpack makes of a torch dtype; null = nothing.
 const ElementType* element_type_of_torch(std::string_view name);
 
-/// isinstance and issubclass where the class is one of the DSL's numeric types or their metaclasses; nullopt = not told
-/// here.
+/// isinstance and issubclass where the class is one of the DSL's numeric types or their metaclasses; nullopt
+/// = not told here.
 std::optional<bool> is_numeric_instance(const Value& value, const Value& type);
 std::optional<bool> is_numeric_subclass(const Value& value, const Value& type);
 

@@ -6,25 +6,28 @@
 #include "reading/models/layout_values.h"
 
 namespace cutelab::reading::machine {
-namespace {
+namespace instances_models {
 
-using Names = std::initializer_list<std::string_view>;
+using ClassNames = std::initializer_list<std::string_view>;
 
-bool among(std::string_view name, Names names) { return std::find(names.begin(), names.end(), name) != names.end(); }
+bool among(std::string_view name, ClassNames names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 bool starts(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
 
 std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 /// Classes that values of other models are certainly not.
 bool known_class(std::string_view name) {
-  return among(name, {"Tensor",     "_Tensor",     "Layout",       "_Layout",  "ComposedLayout", "_ComposedLayout",
-                      "Swizzle",    "Pointer",     "_Pointer",     "Numeric",  "NumericMeta",    "Integer",
-                      "Float",      "Boolean",     "Int32",        "Int64",    "TensorSSA",      "ScaledBasis",
-                      "Op",         "MmaOp",       "CopyOp",       "Atom",     "MmaAtom",        "CopyAtom",
-                      "TiledMma",   "TiledCopy",   "ThrMma",       "ThrCopy",  "IntValue",       "Constexpr",
-                      "type",       "tuple",       "list",         "int",      "float",          "bool",
-                      "str",        "dict",        "set",          "Sequence", "Callable",       "_BasePointer",
-                      "ArithValue", "BasePointer", "NamedBarrier", "NoneType", "TypedTensor",    "FragmentBase"});
+  return among(name,
+               {"Tensor",     "_Tensor",     "Layout",       "_Layout",  "ComposedLayout", "_ComposedLayout",
+                "Swizzle",    "Pointer",     "_Pointer",     "Numeric",  "NumericMeta",    "Integer",
+                "Float",      "Boolean",     "Int32",        "Int64",    "TensorSSA",      "ScaledBasis",
+                "Op",         "MmaOp",       "CopyOp",       "Atom",     "MmaAtom",        "CopyAtom",
+                "TiledMma",   "TiledCopy",   "ThrMma",       "ThrCopy",  "IntValue",       "Constexpr",
+                "type",       "tuple",       "list",         "int",      "float",          "bool",
+                "str",        "dict",        "set",          "Sequence", "Callable",       "_BasePointer",
+                "ArithValue", "BasePointer", "NamedBarrier", "NoneType", "TypedTensor",    "FragmentBase"});
 }
 
 std::optional<bool> operation_is(Machine& m, const Record* op, std::string_view name) {
@@ -47,7 +50,8 @@ std::optional<bool> operation_is(Machine& m, const Record* op, std::string_view 
   return operation_name || known_class(name) ? std::optional(false) : std::nullopt;
 }
 
-/// "OperandMajorMode" of the library's member "cutlass.cute.nvgpu.OperandMajorMode.K"; empty: no member of a class.
+/// "OperandMajorMode" of the library's member "cutlass.cute.nvgpu.OperandMajorMode.K"; empty: no member of a
+/// class.
 std::string_view enumeration_of(const Value& value) {
   const External* member = value.as<External>();
   if (!member) return {};
@@ -80,9 +84,10 @@ std::optional<bool> record_is(Machine& m, const Record* record, std::string_view
   return known_class(name) ? std::optional(false) : std::nullopt;
 }
 
-}  // namespace
+}  // namespace instances_models
 
 std::optional<bool> model_is_a(Machine& machine, const Value& value, std::string_view name) {
+  using namespace instances_models;
   if (const LayoutObject* object = value.as<LayoutObject>()) {
     if (name == "Layout" || name == "_Layout") return object->layout.plain();
     if (name == "ComposedLayout" || name == "_ComposedLayout") return !object->layout.plain();
@@ -101,6 +106,7 @@ std::optional<bool> model_is_a(Machine& machine, const Value& value, std::string
 }
 
 std::optional<bool> model_is_subclass(const Value& type, std::string_view name) {
+  using namespace instances_models;
   const ElementType* element = element_type_of(type);
   if (!element) return std::nullopt;
   if (name == element->name || name == "Numeric") return true;

@@ -5,7 +5,7 @@
 // cutlass.cute.nvgpu: matrix operations as records of their parameters.
 
 namespace cutelab::reading::machine {
-namespace {
+namespace mma_operations_models {
 
 using Answer = std::optional<Value>;
 using Names = std::array<std::string_view, 7>;
@@ -160,9 +160,10 @@ Answer make_block_scaled(Call& call) {
   return op;
 }
 
-}  // namespace
+}  // namespace mma_operations_models
 
 void add_mma_operations(Natives& natives) {
+  using namespace mma_operations_models;
   for (const MmaSpec& spec : specs) {
     const std::string family(spec.family), name(spec.name);
     natives.function("cutlass", family + "." + name, make_operation);

@@ -3,7 +3,7 @@
 // cutlass.cute: making tensors and pointers, and what their attributes say.
 
 namespace cutelab::reading::machine {
-namespace {
+namespace tensors_models {
 
 using Answer = std::optional<Value>;
 
@@ -174,9 +174,10 @@ void add_attributes(Natives& natives) {
   for (const char* name : {"store", "fill", "__setitem__"}) natives.method("Tensor", name, nothing);
 }
 
-}  // namespace
+}  // namespace tensors_models
 
 void add_tensors(Natives& natives) {
+  using namespace tensors_models;
   add_cute(natives, "make_tensor", make_tensor);
   add_cute(natives, "make_identity_tensor", make_identity_tensor);
   add_cute(natives, "make_rmem_tensor", make_rmem_tensor);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "reading/models/runtime.h"
 #include "reading/models/stand_in_device.h"
 

@@ -5,7 +5,7 @@
 // cutlass.cute: copy atoms, tiled copies and their partitions.
 
 namespace cutelab::reading::machine {
-namespace {
+namespace tiled_copies_models {
 
 using Answer = std::optional<Value>;
 using layout::Layout;
@@ -190,9 +190,10 @@ Answer side(Machine& m, const Value& self) {
 Answer nothing(Call&) { return Value::none(); }
 Answer itself(Call& call) { return call.self; }
 
-}  // namespace
+}  // namespace tiled_copies_models
 
 void add_tiled_copies(Natives& natives) {
+  using namespace tiled_copies_models;
   add_cute(natives, "make_copy_atom", make_copy_atom);
   for (const char* name : {"make_tiled_copy", "_make_tiled_copy"}) add_cute(natives, name, make_tiled_copy);
   add_cute(natives, "make_tiled_copy_tv", make_tiled_copy_tv);
@@ -219,6 +220,7 @@ void add_tiled_copies(Natives& natives) {
 }
 
 void add_atoms(Natives& natives) {
+  using namespace tiled_copies_models;
   add_mma_operations(natives);
   add_copy_operations(natives);
   add_tiled_mma(natives);

@@ -5,7 +5,7 @@
 // cutlass.cute: MMA atoms, tiled MMAs, their partitions and fragments.
 
 namespace cutelab::reading::machine {
-namespace {
+namespace tiled_mma_models {
 
 using Answer = std::optional<Value>;
 using layout::Layout;
@@ -217,9 +217,10 @@ Answer fragments_of(Call& call) {
 
 Answer nothing(Call&) { return Value::none(); }
 
-}  // namespace
+}  // namespace tiled_mma_models
 
 void add_tiled_mma(Natives& natives) {
+  using namespace tiled_mma_models;
   add_cute(natives, "make_mma_atom", make_mma_atom);
   add_cute(natives, "make_tiled_mma", make_tiled_mma);
   for (const char* kind : {"TiledMma", "ThrMma", "MmaAtom"}) {
