@@ -48,6 +48,7 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
       return sequence(n, s);
     case NodeKind::dictionary:
       return dictionary(n, s);
+    case NodeKind::list_splat:  // below a call: sequence() takes the star
     case NodeKind::parenthesized_expression:
     case NodeKind::type: {
       const auto inner = n.children().all();
@@ -169,9 +170,28 @@ bool Machine::Interpreter::spread(Node n, Scope* s, std::vector<Value>& items) {
   return true;
 }
 
+namespace {
+/// `*f(x), 1`: the grammar hangs the star on `f`, Python on the call's value.
+bool starred_inside(Node n) {
+  for (; n; n = n.is(NodeKind::call) ? n.child(Field::function_field) : n.is(NodeKind::attribute) ? n.child(Field::object_field)
+                                                                                                   : n.child(Field::value_field)) {
+    if (n.is(NodeKind::list_splat)) return true;
+    if (!n.is(NodeKind::call) && !n.is(NodeKind::attribute) && !n.is(NodeKind::subscript)) return false;
+  }
+  return false;
+}
+}  // namespace
+
 Value Machine::Interpreter::sequence(Node n, Scope* s) {
   std::vector<Value> items;
   for (const Node c : n.children()) {
+    if (!c.is(NodeKind::list_splat) && starred_inside(c)) {
+      const Value inner = expression(c, s);
+      const auto known = m.raising_ ? std::nullopt : m.items(inner);
+      if (!known) return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
+      items.insert(items.end(), known->begin(), known->end());
+      continue;
+    }
     if (c.is(NodeKind::list_splat)) {
       if (!spread(c, s, items))
         return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);

@@ -105,6 +105,23 @@ std::optional<bool> model_is_a(Machine& machine, const Value& value, std::string
   return std::nullopt;
 }
 
+std::optional<bool> instance_is_a(const Instance* instance, std::string_view name) {
+  std::vector<const Class*> todo{instance->klass};
+  bool all_known = true;
+  for (std::size_t at = 0; at < todo.size() && at < 32; ++at) {
+    if (todo[at]->name == name) return true;
+    for (const Value& base : todo[at]->bases) {
+      if (const Class* klass = base.as<Class>())
+        todo.push_back(klass);
+      else if (const External* library = base.as<External>(); library && library->leaf() == name)
+        return true;
+      else
+        all_known = all_known && library && library->leaf() == "Enum";
+    }
+  }
+  return all_known && known_class(name) ? std::optional(false) : std::nullopt;
+}
+
 std::optional<bool> model_is_subclass(const Value& type, std::string_view name) {
   using namespace instances_models;
   const ElementType* element = element_type_of(type);

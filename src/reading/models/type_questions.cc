@@ -71,6 +71,8 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
   }
   const External* e = type.as<External>();
   if (!e) return std::nullopt;
+  if (const Instance* instance = v.as<Instance>())
+    if (const auto answer = instance_is_a(instance, e->leaf())) return answer;
   const std::string_view leaf = e->leaf();
   if (e->path.starts_with("builtins.") || e->path.starts_with("typing.") ||
       e->path.starts_with("collections."))
