@@ -277,8 +277,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     m.set_field(made, "keywords", named);
     return made;
   }
-  scopes_.emplace_back();
-  Scope* s = &scopes_.back();
+  Scope* s = new_scope();
   s->module = f->module;
   s->function = f->index;
   s->parent = f->closure;

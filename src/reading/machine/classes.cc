@@ -106,8 +106,7 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
     }
     klass->bases.push_back(value);
   }
-  scopes_.emplace_back();
-  Scope* body = &scopes_.back();
+  Scope* body = new_scope();
   body->module = s->module;
   body->function = s->function;
   body->parent = s;

@@ -39,8 +39,7 @@ Value Machine::Interpreter::comprehension(Node n, Scope* s) {
   std::vector<Node> clauses;
   for (const Node c : n.children())
     if (!(c == body)) clauses.push_back(c);
-  scopes_.emplace_back();
-  Scope* inner = &scopes_.back();
+  Scope* inner = new_scope();
   inner->module = s->module;
   inner->function = s->function;
   inner->parent = s;

@@ -5,18 +5,19 @@
 namespace cutelab::reading::machine {
 
 void Machine::Interpreter::remember(Slots* slots, Symbol name, const Value& old) {
-  if (!journals_.empty()) journals_.back()->writes.push_back({slots, name, old});
+  if (!journals_.empty() && slots->born < journals_.back()->serial)
+    journals_.back()->writes.push_back({slots, name, old});
 }
 
 void Machine::Interpreter::remember(List* list) {
-  if (journals_.empty()) return;
+  if (journals_.empty() || list->born >= journals_.back()->serial) return;
   for (const auto& saved : journals_.back()->lists)
     if (saved.container == list) return;
   journals_.back()->lists.push_back({list, list->items});
 }
 
 void Machine::Interpreter::remember(Dict* dict) {
-  if (journals_.empty()) return;
+  if (journals_.empty() || dict->born >= journals_.back()->serial) return;
   for (const auto& saved : journals_.back()->dicts)
     if (saved.container == dict) return;
   journals_.back()->dicts.push_back({dict, dict->items});

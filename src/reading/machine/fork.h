@@ -8,6 +8,7 @@ namespace cutelab::reading::machine {
 template <class Body>
 Machine::Interpreter::Outcome Machine::Interpreter::branch(const Body& body) {
   Journal journal;
+  journal.serial = ++m.fork_serial_;
   journals_.push_back(&journal);
   Outcome out;
   out.flow = body();

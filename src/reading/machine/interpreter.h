@@ -67,6 +67,7 @@ class Machine::Interpreter {
     decltype(T::items) items;
   };
   struct Journal {
+    std::uint32_t serial = 0;
     std::vector<Write> writes;  ///< with the old values
     std::vector<Saved<List>> lists;
     std::vector<Saved<Dict>> dicts;
@@ -189,6 +190,11 @@ class Machine::Interpreter {
 
   const source::PythonModule& module_of(int index) const {
     return index >= Library::first ? m.options_.library->module(index) : program.module(index);
+  }
+  Scope* new_scope() {
+    scopes_.emplace_back();
+    scopes_.back().names.born = m.fork_serial_;
+    return &scopes_.back();
   }
   Value unknown_at(std::string reason, source::Node n, std::string path = {});
   bool stop(source::Node at, int module);

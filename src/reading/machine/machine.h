@@ -97,6 +97,9 @@ class Machine {
   T* make(A&&... arguments) {
     auto owned = std::make_unique<T>(std::forward<A>(arguments)...);
     T* out = owned.get();
+    out->born = fork_serial_;
+    if constexpr (requires { out->fields.born; }) out->fields.born = fork_serial_;
+    if constexpr (requires { out->attributes.born; }) out->attributes.born = fork_serial_;
     arena_.push_back(std::move(owned));
     return out;
   }
@@ -169,6 +172,7 @@ class Machine {
   Trace trace_;
   Launch* current_launch_ = nullptr;
   bool by_entries_ = false;
+  std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
   Value exception_;
   std::set<std::string> used_settings_;

@@ -13,8 +13,7 @@ bool Machine::Interpreter::is_library(const std::string& dotted) const {
 Scope* Machine::Interpreter::main_scope() {
   Scope*& known = scope_of_module_[0];
   if (!known) {
-    scopes_.emplace_back();
-    known = &scopes_.back();
+    known = new_scope();
     known->activation = m.trace_.enter({-1, {}, -1, 0, -1});
   }
   return known;
@@ -28,8 +27,7 @@ void Machine::Interpreter::run_body(Scope* s, int module) {
 Scope* Machine::Interpreter::module_scope(int module) {
   const auto known = scope_of_module_.find(module);
   if (known != scope_of_module_.end()) return known->second;
-  scopes_.emplace_back();
-  Scope* s = &scopes_.back();
+  Scope* s = new_scope();
   scope_of_module_[module] = s;
   s->module = module;
   s->lazy = library_names_.count(module) > 0;

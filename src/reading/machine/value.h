@@ -77,6 +77,8 @@ class Slots {
     return items_.back().second;
   }
   const std::vector<std::pair<Symbol, Value>>& items() const { return items_; }
+  /// Which fork was under way when they were made: a fork need not take back what lives only in it.
+  std::uint32_t born = 0;
 
  private:
   std::vector<std::pair<Symbol, Value>> items_;
@@ -106,6 +108,7 @@ struct Object {
   explicit Object(Type t) : type(t) {}
   virtual ~Object() = default;
   Type type;
+  std::uint32_t born = 0;  ///< as Slots::born
 };
 
 /// Not determined: why, what it hangs on, and in which qualified path it came to be. Operations on it give

@@ -106,6 +106,7 @@ std::optional<bool> model_is_a(Machine& machine, const Value& value, std::string
 }
 
 std::optional<bool> instance_is_a(const Instance* instance, std::string_view name) {
+  using namespace instances_models;
   std::vector<const Class*> todo{instance->klass};
   bool all_known = true;
   for (std::size_t at = 0; at < todo.size() && at < 32; ++at) {
