@@ -76,6 +76,9 @@ Machine::Truth Machine::Interpreter::matches(Node pattern, const Value& subject,
     }
     return any;
   }
+  const Node inner = pattern.first();
+  if (inner.is(NodeKind::tuple_pattern) || inner.is(NodeKind::list_pattern))
+    return matches_sequence(inner, subject, s);
   Node value = pattern;
   while (value.first() && !value.is(NodeKind::attribute) && !value.is(NodeKind::string) &&
          !value.is(NodeKind::dotted_name) && !value.is(NodeKind::tuple))
@@ -91,6 +94,20 @@ Machine::Truth Machine::Interpreter::matches(Node pattern, const Value& subject,
     return at.bound() ? m.equal(subject, at) : Truth::unknown;
   }
   return m.equal(subject, expression(value, s));
+}
+
+Machine::Truth Machine::Interpreter::matches_sequence(Node pattern, const Value& subject, Scope* s) {
+  if (subject.is_unknown()) return Truth::unknown;
+  const auto items = subject.as<Tuple>() || subject.as<List>() ? m.items(subject) : std::nullopt;
+  const auto parts = pattern.children().all();
+  if (!items || items->size() != parts.size()) return Truth::no;
+  Truth all = Truth::yes;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Truth one = matches(parts[i], (*items)[i], s);
+    if (one == Truth::no) return one;
+    if (one == Truth::unknown) all = one;
+  }
+  return all;
 }
 
 Flow Machine::Interpreter::loop_else(Node n, Scope* s) {

@@ -52,6 +52,12 @@ std::string Machine::repr(const Value& v) {
   if (const Tuple* t = v.as<Tuple>()) return joined(t->items, "(", ")");
   if (const List* l = v.as<List>()) return joined(l->items, "[", "]");
   if (const Set* s = v.as<Set>()) return joined(s->items, "{", "}");
+  if (const Dict* d = v.as<Dict>()) {
+    std::string out = "{";
+    for (std::size_t i = 0; i < d->items.size() && i < 64; ++i)
+      out += (i ? ", " : "") + repr(d->items[i].first) + ": " + repr(d->items[i].second);
+    return out + "}";
+  }
   if (const LayoutObject* l = v.as<LayoutObject>()) return layout::print(l->layout, layout::Notation::dsl);
   if (const External* e = v.as<External>()) return std::string(e->leaf());
   if (const Function* f = v.as<Function>()) return f->path;

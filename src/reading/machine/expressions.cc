@@ -173,8 +173,9 @@ bool Machine::Interpreter::spread(Node n, Scope* s, std::vector<Value>& items) {
 namespace {
 /// `*f(x), 1`: the grammar hangs the star on `f`, Python on the call's value.
 bool starred_inside(Node n) {
-  for (; n; n = n.is(NodeKind::call) ? n.child(Field::function_field) : n.is(NodeKind::attribute) ? n.child(Field::object_field)
-                                                                                                   : n.child(Field::value_field)) {
+  for (; n; n = n.is(NodeKind::call)        ? n.child(Field::function_field)
+                : n.is(NodeKind::attribute) ? n.child(Field::object_field)
+                                            : n.child(Field::value_field)) {
     if (n.is(NodeKind::list_splat)) return true;
     if (!n.is(NodeKind::call) && !n.is(NodeKind::attribute) && !n.is(NodeKind::subscript)) return false;
   }

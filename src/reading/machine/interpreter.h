@@ -103,6 +103,7 @@ class Machine::Interpreter {
   Flow if_from(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow match_statement(source::Node n, Scope* s);
   Truth matches(source::Node pattern, const Value& subject, Scope* s);
+  Truth matches_sequence(source::Node pattern, const Value& subject, Scope* s);
   Flow for_statement(source::Node n, Scope* s);
   Flow for_range(source::Node n, Range* range, Scope* s);
   Flow once(source::Node n, const Value& index, Scope* s);

@@ -37,7 +37,9 @@ std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t 
   if (op == "|") return Value::integer(a | b);
   if (op == "^") return Value::integer(a ^ b);
   if (op == "**") return power(a, b);
-  if (op == "<<" && b >= 0 && b < 62 && a >= 0 && a <= (INT64_MAX >> b)) return Value::integer(a << b);
+  if (op == "<<" && b >= 0 && b < 62)
+    return __builtin_mul_overflow(a, std::int64_t{1} << b, &out) ? std::nullopt
+                                                                 : std::optional(Value::integer(out));
   if (op == ">>" && b >= 0 && b < 63) return Value::integer(a >> b);
   return std::nullopt;
 }

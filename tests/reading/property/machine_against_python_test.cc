@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "support/ran_program.h"
+
+// The machine gives what Python gives: the same texts run by both, results compared as repr. Each program
+// leaves its result in `r`.
+namespace cutelab {
+namespace {
+namespace fs = std::filesystem;
+
+const char* const programs[] = {
+    "r = [7 // 2, -7 // 2, 7 % 3, -7 % 3, 7 % -3, 2 ** 10, 1 << 5, 255 >> 3, 6 & 3, 6 | 3, 6 ^ 3, ~5, -3]",
+    "r = (7 / 2, 1.5 * 2, 2.0 ** 3, 7.5 // 2, -7.5 % 2, 1e-3, 3.0, 1e16, 1e22, 0.1 + 0.2)",
+    "r = [True + 1, True and 0, None or 'x', not [], 3 and 4, 0 or (), 1 < 2 < 3, 1 < 3 < 2, 2 == 2.0]",
+    "a, (b, *c), d = 1, (2, 3, 4), 5\nr = (a, b, c, d)",
+    "x = [0, 1, 2, 3, 4, 5]\nr = (x[1:4], x[::-1], x[-2:], x[:-1:2], x[5:1:-2], x[10:], x[-1])",
+    "r = tuple(i * j for i in range(3) for j in range(4) if i != j)",
+    "r = {k: v for k, v in zip('abc', range(3))}['b'], {1: 'x'}.get(2, 'none'), [*range(3), *(7, 8)]",
+    "def f(a, b=2, *c, d=4, **e):\n    return a, b, c, d, sorted(e.items())\nr = f(1), f(1, 3, 5, 7, d=9, "
+    "z=1), f(*[1, 2], **{'d': 3})",
+    "def f(n):\n    return 1 if n < 2 else n * f(n - 1)\nr = f(12)",
+    "r = (lambda a, b=3: a * b)(4), list(map(lambda x: x + 1, (1, 2))), [x for x in filter(None, [0, 1, 2])]",
+    "class A:\n    k = 3\n    def __init__(self, n):\n        self.n = n\n    @property\n    def "
+    "twice(self):\n        return self.n * 2\n    "
+    "@staticmethod\n    def s(x):\n        return x + 1\n    @classmethod\n    def make(cls, n):\n        "
+    "return cls(n)\n    def "
+    "__call__(self, y):\n        return self.n + y\na = A.make(5)\nr = a.twice, A.s(1), a(7), a.k, A.k",
+    "class A:\n    def __init__(self):\n        self.x = 1\n    def f(self):\n        return 'A'\nclass "
+    "B(A):\n    def __init__(self):\n    "
+    "    super().__init__()\n        self.y = self.x + 1\n    def f(self):\n        return super().f() + "
+    "'B'\nb = B()\nr = b.y, b.f(), "
+    "isinstance(b, A), isinstance(b, int), issubclass(B, A)",
+    "import dataclasses\n@dataclasses.dataclass\nclass P:\n    a: int\n    b: int = 4\n    c: list = "
+    "dataclasses.field(default_factory=list)\np = "
+    "P(1)\nq = dataclasses.replace(p, b=9)\nr = p.a, p.b, p.c, q.b, q.a, p == P(1), p == q",
+    "import enum\nclass E(enum.Enum):\n    A = 1\n    B = 'two'\nr = E.A.value, E.B.name, E.A is E.A, E.A == "
+    "E.B, E('two') is E.B, [e.name for e in E]",
+    "from typing import NamedTuple\nclass T(NamedTuple):\n    m: int\n    n: int = 2\nt = T(1)\nr = t.m, "
+    "t.n, t[0], len(t), t == (1, 2)",
+    "n = 0\nfor i in range(10):\n    if i == 3:\n        continue\n    if i == 7:\n        break\n    n += "
+    "i\nelse:\n    n = -1\nr = n, i",
+    "n = 10\nsteps = 0\nwhile n != 1:\n    n = n // 2 if n % 2 == 0 else 3 * n + 1\n    steps += 1\nr = "
+    "steps",
+    "def f(x):\n    try:\n        if x:\n            raise ValueError('bad')\n        return 'fine'\n    "
+    "except ValueError:\n        return 'caught'\n    "
+    "finally:\n        pass\nr = f(0), f(1)",
+    "try:\n    {}['k']\n    r = 'no'\nexcept KeyError:\n    r = 'key'",
+    "try:\n    r = [1, 2][5]\nexcept IndexError:\n    r = 'index'",
+    "def outer():\n    n = 1\n    def inner():\n        nonlocal n\n        n += 1\n        return n\n    "
+    "inner()\n    return inner(), n\nr = outer()",
+    "count = 0\ndef bump():\n    global count\n    count += 2\nbump()\nbump()\nr = count",
+    "def g(n):\n    for i in range(n):\n        yield i * i\nr = list(g(4)), sum(g(5))",
+    "import math\nr = math.prod([2, 3, 4]), math.ceil(7 / 2), math.floor(-0.5), math.gcd(12, 18), "
+    "math.sqrt(16.0), math.log2(8)",
+    "import functools, operator, itertools\nr = functools.reduce(operator.mul, [1, 2, 3, 4]), "
+    "list(itertools.product([1, 2], 'ab')), "
+    "functools.partial(lambda a, b: a - b, 10)(3), list(itertools.accumulate([1, 2, 3])), "
+    "list(itertools.chain([1], (2, 3)))",
+    "r = min(3, 1, 2), max([4, 9, 2]), min([(2, 'b'), (1, 'z')]), max('a', 'c', key=lambda s: s), sorted([3, "
+    "1, 2], reverse=True), sum([1, 2], 10)",
+    "r = 'a,b,,c'.split(','), '-'.join(['x', 'y']), ' pad '.strip(), 'Hopper'.lower(), 'abc'.replace('b', "
+    "'X'), 'abc'.startswith(('x', 'ab'))",
+    "m, n = 128, 64\nr = f'{m}x{n}', f\"tile_{m}\", 'k' * 3, 'ab' + 'cd', 'a' in 'cat', 3 in (1, 2, 3), 'z' "
+    "not in {'y': 1}",
+    "d = {}\nd['a'] = 1\nd.update(b=2)\nd.setdefault('c', []).append(5)\nr = sorted(d.items()), list(d), "
+    "len(d), d.pop('a'), 'a' in d",
+    "x = [3]\nx.append(4)\nx.extend((5, 6))\nx.insert(0, 1)\nx[1] = 9\ny = x\ny.pop()\nr = x, x.index(4), "
+    "(1, 2, 1).count(1), list(reversed(x))",
+    "a = b = [1]\nb.append(2)\nr = a, a is b, a == [1, 2]",
+    "if (n := 5) > 3:\n    r = n\nelse:\n    r = 0",
+    "r = any(x > 2 for x in (1, 2, 3)), all([]), all([1, 0]), bool([0]), int('12'), int(3.9), float('2.5'), "
+    "str(4), abs(-3), divmod(17, 5)",
+    "def f(kind):\n    match kind:\n        case 'a' | 'b':\n            return 1\n        case (x, y):\n    "
+    "        return x + y\n        case _:\n            return "
+    "0\nr = f('a'), f('z')",
+    "with_default = getattr(object(), 'nothing', 7) if False else 7\nclass C:\n    pass\nc = C()\nsetattr(c, "
+    "'v', 3)\nr = c.v, hasattr(c, 'v'), hasattr(c, "
+    "'w'), getattr(c, 'w', 'none')",
+    "class V:\n    def __init__(self, n):\n        self.n = n\n    def __add__(self, o):\n        return "
+    "V(self.n + o.n)\n    def __eq__(self, o):\n        return "
+    "self.n == o.n\n    def __len__(self):\n        return self.n\n    def __getitem__(self, i):\n        "
+    "return self.n * i\nv = V(2) + V(3)\nr = v.n, V(2) == "
+    "V(2), len(v), v[4]",
+    "assert 1 < 2, 'fine'\nr = 0x1F, 0b101, 0o17, 1_000, 'a' 'b', [], (), {}, (1,)",
+    "def f():\n    '''doc'''\n    return\nr = f(), type(3) is int, type('s') == str, callable(f), "
+    "callable(3)",
+    "r = [[i + j for j in range(2)] for i in range(2)], [(i, c) for i, c in enumerate('ab', 1)], "
+    "list(zip([1, 2], [3, 4], 'xy'))",
+    "x = 5\ndel x\ntry:\n    r = 'x' in dir() and x\nexcept NameError:\n    r = False\nr = False",
+};
+
+/// A random expression over small integers, tuples and their operations.
+std::string random_expression(std::mt19937& random, int depth) {
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  if (depth == 0) return std::to_string(pick(40) - 8);
+  const auto sub = [&] { return random_expression(random, depth - 1); };
+  static const char* const ops[] = {"+", "-", "*", "//", "%", "&", "|", "^"};
+  switch (pick(8)) {
+    case 0:
+      return "(" + sub() + " if " + sub() + " < " + sub() + " else " + sub() + ")";
+    case 1:
+      return "min(" + sub() + ", " + sub() + ", " + sub() + ")";
+    case 2:
+      return "(" + sub() + ", " + sub() + ", " + sub() + ")[" + std::to_string(pick(6) - 3) + "]";
+    case 3:
+      return "(" + sub() + " << " + std::to_string(pick(5)) + ")";
+    case 4:
+      return "sum([" + sub() + ", " + sub() + "][::" + (pick(2) ? "-1" : "1") + "])";
+    case 5:
+      return "(" + sub() + " and " + sub() + " or " + sub() + ")";
+    default:
+      return "(" + sub() + " " + ops[pick(8)] + " " + sub() + ")";
+  }
+}
+
+/// What Python prints for repr(r) of each text; "error" where it raises; empty: there is no Python.
+std::vector<std::string> python_says(const std::vector<std::string>& texts) {
+  const fs::path folder = fs::temp_directory_path() / ("machine-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    std::ofstream(folder / (std::to_string(i) + ".py")) << texts[i];
+  std::ofstream(folder / "run.py") << "import sys\nfor i in range(" << texts.size()
+                                   << "):\n    g = {'__name__': '__main__'}\n    try:\n        exec(open('"
+                                   << folder.string()
+                                   << "/%d.py' % i).read(), g)\n        print(repr(g['r']))\n    except "
+                                      "Exception as e:\n        print('error')\n";
+  std::vector<std::string> out;
+  if (FILE* pipe = ::popen(("python3 " + (folder / "run.py").string() + " 2>/dev/null").c_str(), "r")) {
+    std::string all;
+    char buffer[4096];
+    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) all.append(buffer, n);
+    ::pclose(pipe);
+    std::istringstream lines(all);
+    for (std::string line; std::getline(lines, line);) out.push_back(line);
+  }
+  fs::remove_all(folder);
+  return out;
+}
+
+void expect_same(const std::vector<std::string>& texts) {
+  const auto expected = python_says(texts);
+  if (expected.empty()) GTEST_SKIP() << "python3 is not on this machine";
+  ASSERT_EQ(expected.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    RanProgram p(texts[i]);
+    if (expected[i] == "error") continue;
+    EXPECT_EQ(p.text("r"), expected[i]) << texts[i];
+  }
+}
+
+TEST(MachineAgainstPython, Programs) { expect_same({std::begin(programs), std::end(programs)}); }
+
+TEST(MachineAgainstPython, RandomExpressions) {
+  std::mt19937 random(20261129);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 1500; ++i) texts.push_back("r = " + random_expression(random, 1 + i % 4));
+  expect_same(texts);
+}
+
+}  // namespace
+}  // namespace cutelab
