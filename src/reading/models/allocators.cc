@@ -72,6 +72,16 @@ std::optional<Value> allocate_array(Call& call) {
   return shared_pointer(call, dtype, take_shared(call, bytes, alignment, partition_of(call)));
 }
 
+/// A swizzled pointer starts where its pattern does: 2^(bits + base + shift) bytes.
+std::int64_t pattern_bytes(Machine& m, const Value& swizzle) {
+  const Record* record = record_if(swizzle, "Swizzle");
+  if (!record) return 1;
+  const auto bits = integer_in(m.field(record, "num_bits")), base = integer_in(m.field(record, "num_base")),
+             shift = integer_in(m.field(record, "num_shift"));
+  if (!bits || !base || !shift || *bits <= 0 || *bits + *base + *shift > 16) return 1;
+  return std::int64_t{1} << (*bits + *base + *shift);
+}
+
 std::optional<Value> allocate_tensor(Call& call) {
   Machine& m = call.machine;
   const Value dtype = call.get(0, "element_type"), layout = call.get(1, "layout");
@@ -85,10 +95,12 @@ std::optional<Value> allocate_tensor(Call& call) {
   if (type)
     bytes = m.arithmetic("//", m.arithmetic("*", elements, Value::integer(storage_bits(*type))),
                          Value::integer(8));
+  const Value swizzle = call.get(3, "swizzle", Value::none());
+  const std::int64_t natural = type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1;
   const Value alignment =
-      larger(m, call.get(2, "byte_alignment"), type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1);
+      larger(m, call.get(2, "byte_alignment"), std::max(natural, pattern_bytes(m, swizzle)));
   const Value offset = take_shared(call, bytes, alignment, partition_of(call));
-  return shared_tensor(call, dtype, layout, call.get(3, "swizzle", Value::none()), offset);
+  return shared_tensor(call, dtype, layout, swizzle, offset);
 }
 
 /// cute.arch.alloc_smem(type, count, alignment): static shared memory.

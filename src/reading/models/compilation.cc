@@ -34,6 +34,9 @@ std::optional<Value> compile(Call& call) {
   Record* made = record_of(call, "compiled");
   put(m, made, "function", function);
   put(m, made, "arguments", m.tuple(arguments));
+  Dict* named = m.make<Dict>();
+  for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
+  put(m, made, "keywords", named);
   m.call(function, std::move(arguments), std::move(keywords), call.node, call.module);
   return m.raising() ? Value() : Value(made);
 }
@@ -84,6 +87,19 @@ std::vector<Value> whole_arguments(Machine& m, const Value& callable, const Tupl
   return whole;
 }
 
+/// Keywords of the call, and those of the compilation that it does not give.
+Keywords whole_keywords(Machine& m, const Record* self, Keywords given) {
+  const auto* compiled = m.field(self, "keywords").as<Dict>();
+  if (!compiled) return given;
+  for (const auto& [key, value] : compiled->items) {
+    const Symbol name = m.symbol(text_in(key).value_or(""));
+    const bool there =
+        std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.first == name; });
+    if (!there) given.emplace_back(name, value);
+  }
+  return given;
+}
+
 /// Whether a run with these arguments could launch otherwise than the one at compilation did.
 bool tells_more(Machine& m, const Tuple* compiled, const std::vector<Value>& now) {
   if (std::any_of(now.begin(), now.end(), [&](const Value& v) { return is_fake(m, v); })) return false;
@@ -106,7 +122,7 @@ std::optional<Value> call_compiled(Call& call) {
   const auto* compiled = m.field(self, "arguments").as<Tuple>();
   std::vector<Value> arguments = whole_arguments(m, callable, compiled, call.arguments);
   if (!tells_more(m, compiled, arguments)) return Value::none();
-  m.call(callable, std::move(arguments), call.keywords, call.node, call.module);
+  m.call(callable, std::move(arguments), whole_keywords(m, self, call.keywords), call.node, call.module);
   return m.raising() ? Value() : Value::none();
 }
 

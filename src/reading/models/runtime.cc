@@ -135,6 +135,12 @@ std::optional<Value> l2_bytes(Call& call) {
   return device ? std::optional<Value>(Value::integer(device->l2_bytes)) : std::nullopt;
 }
 
+/// The sources of a checkout carry a placeholder where a wheel has its version.
+std::optional<Value> version(Call& call) {
+  return call.machine.unknown("the installed version of the DSL", "cutlass.__version__",
+                              std::string(call.path));
+}
+
 }  // namespace runtime_models
 
 void add_runtime(Natives& natives) {
@@ -150,6 +156,7 @@ void add_runtime(Natives& natives) {
     natives.method("Tensor", name, answer_self);
   natives.getter("Tensor", "size_in_bytes", tensor_bytes);
   natives.getter("Tensor", "data_ptr", address);
+  natives.function("cutlass", "__version__.__get__", version);
   natives.function("cutlass", "HardwareInfo", hardware);
   natives.method("HardwareInfo", "get_max_active_clusters", active_clusters);
   natives.method("HardwareInfo", "get_device_multiprocessor_count", multiprocessors);
