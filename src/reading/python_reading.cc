@@ -136,6 +136,46 @@ std::string role_of_function(const FactContext& context, int function, int depth
   return role;
 }
 
+/// The target that the names of the code speak of, to stand in for the device that the program would run on;
+/// sm_100a where they say nothing. Comments and texts do not count.
+std::string spoken_target(const source::PythonModule& module) {
+  int level = 0;
+  const source::Tree& tree = module.tree();
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const source::Node n = tree.at(i);
+    if (!n.is(source::Kind::identifier)) continue;
+    const std::string_view name = n.text();
+    if (name.size() < 4) continue;
+    const auto holds = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    int speaks = 0;
+    if (holds("SM103") || holds("sm103") || holds("Sm103"))
+      speaks = 103;
+    else if (holds("SM120") || holds("sm120") || holds("Sm120"))
+      speaks = 120;
+    else if (name == "tcgen05" || holds("SM100") || holds("sm100") || holds("Sm100") || holds("Tmem"))
+      speaks = 100;
+    else if (name == "warpgroup" || holds("SM90") || holds("sm90") || holds("Sm90") || holds("hopper") ||
+             holds("Hopper") || holds("Wgmma"))
+      speaks = 90;
+    else if (holds("SM80") || holds("sm80") || holds("Sm80") || holds("ampere") || holds("Ampere") ||
+             name == "CopyG2SOp")
+      speaks = 80;
+    level = std::max(level, speaks);
+  }
+  switch (level) {
+    case 80:
+      return "sm_80";
+    case 90:
+      return "sm_90a";
+    case 103:
+      return "sm_103a";
+    case 120:
+      return "sm_120a";
+    default:
+      return "sm_100a";
+  }
+}
+
 /// Says of objects that are made once whether the defaults make them at all.
 void note_inactive(FactContext& context, Draft& draft) {
   const std::string& kind = draft.fact.kind;
@@ -193,8 +233,9 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   std::unique_ptr<machine::Library> own;
   if (!request.library && !request.library_roots.empty())
     own = std::make_unique<machine::Library>(files, request.library_roots);
+  const std::string target = request.arch.empty() ? spoken_target(program.module(0)) : request.arch;
   machine::Machine machine(
-      program, {request.settings, request.arch, request.library ? request.library.get() : own.get(), 0});
+      program, {request.settings, target, request.library ? request.library.get() : own.get(), 0});
   machine.run_main();
   if (machine.launches().empty()) machine.run_entries();
   TracedEvaluator evaluator(folder, machine);

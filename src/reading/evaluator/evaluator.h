@@ -51,7 +51,7 @@ class Evaluator {
   virtual bool callee_function(int module, source::Node call, int* function_module, int* function) = 0;
   /// What the run passed to a `.launch(…)` call; nullopt when it was not run.
   virtual std::optional<SeenLaunch> launch_at(int, source::Node) { return std::nullopt; }
-  /// The layout of a @cute.struct class; nullopt when it was not run.
+  /// The layout of a @cute.struct class, or of what a call allocates; nullopt when it was not run.
   virtual std::optional<SeenStorage> storage_of(int, source::Node) { return std::nullopt; }
 };
 

@@ -173,9 +173,11 @@ std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
   return std::nullopt;
 }
 
-std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node class_node) {
-  const Value made = seen(module, class_node, nullptr);
+std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
+  const Value made = seen(module, node, nullptr);
   const machine::Record* shape = machine::struct_record(made);
+  const machine::Record* placed = made.as<machine::Record>();
+  if (placed && placed->kind == "storage") shape = machine::struct_record(machine_.field(placed, "struct"));
   if (!shape) return std::nullopt;
   const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
     const Value v = machine_.field(r, name);

@@ -16,7 +16,7 @@ class TracedEvaluator final : public Evaluator {
   std::string callee_path(int module, source::Node call) override;
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
   std::optional<SeenLaunch> launch_at(int module, source::Node call) override;
-  std::optional<SeenStorage> storage_of(int module, source::Node class_node) override;
+  std::optional<SeenStorage> storage_of(int module, source::Node node) override;
 
  private:
   /// One value for all activations that saw the node; `frame` narrows them to those called the same way.

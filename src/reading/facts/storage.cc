@@ -119,6 +119,15 @@ void add_structs(FactContext& context) {
   }
 }
 
+/// Allocations of a struct: its bytes.
+void add_allocated(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != evidence::kind::allocation || !draft.node.is(NodeKind::call)) continue;
+    const auto seen = context.evaluator.storage_of(0, draft.node);
+    if (seen && seen->bytes) draft.fact.values["bytes"] = computed(*seen->bytes, "the struct's bytes");
+  }
+}
+
 bool names_stages(std::string name) {
   const auto dot = name.rfind('.');
   if (dot != std::string::npos) name = name.substr(dot + 1);
@@ -177,6 +186,7 @@ void add_views(FactContext& context) {
 
 void extract_storage(FactContext& context) {
   add_structs(context);
+  add_allocated(context);
   add_stages(context);
   add_views(context);
 }
