@@ -200,6 +200,15 @@ Answer tile_to_mma_shape(Call& call) {
   return told(call, layout::tile_to_mma_shape(*atom, *shape, *order));
 }
 
+/// The DSL's TmaInfo unpacks as (atom, tensor) and has both and the layout as attributes.
+template <int item>
+Answer of_pair(Machine& m, const Value& self) {
+  const Tuple* pair = self.as<Tuple>();
+  if (!pair || pair->items.size() != 2 || !record_of(pair->items[0], "TmaAtom")) return std::nullopt;
+  if (item < 2) return pair->items[item < 2 ? item : 0];
+  return m.field(pair->items[0].as<Record>(), "smem_layout");
+}
+
 Answer nothing(Call&) { return Value::none(); }
 
 }  // namespace descriptors_models
@@ -209,6 +218,9 @@ void add_descriptors(Natives& natives) {
   natives.function("cutlass", "make_tiled_tma_atom", make_tiled_tma_atom);
   natives.function("cutlass", "make_tiled_tma_atom_A", make_tiled_tma_atom_operand);
   natives.function("cutlass", "make_tiled_tma_atom_B", make_tiled_tma_atom_operand);
+  natives.getter("tuple", "atom", of_pair<0>);
+  natives.getter("tuple", "tma_tensor", of_pair<1>);
+  natives.getter("tuple", "smem_layout", of_pair<2>);
   natives.function("cutlass", "tma_partition", tma_partition);
   natives.function("cutlass", "make_smem_layout_atom", make_smem_layout_atom);
   natives.function("cutlass", "tile_to_mma_shape", tile_to_mma_shape);

@@ -175,6 +175,7 @@ void add_type_questions(Natives& n) {
   n.function("builtins", "getattr", getattr);
   n.function("builtins", "hasattr", hasattr);
   n.function("builtins", "setattr", setattr);
+  n.function("builtins", "object.__setattr__", setattr);
   n.function("builtins", "callable", callable);
   n.function("builtins", "next", next);
 }
