@@ -78,14 +78,18 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
       return comprehension(n, s);
     case NodeKind::lambda:
       return lambda(n, s);
-    case NodeKind::yield: {
-      const auto parts = n.children().all();
-      s->yields.push_back(parts.empty() ? Value::none() : expression(parts.front(), s));
-      return Value::none();
-    }
+    case NodeKind::yield:
+      return yield(n, s);
     default:
       return literal(n, s);
   }
+}
+
+/// What a generator gives is gathered and becomes its list.
+Value Machine::Interpreter::yield(Node n, Scope* s) {
+  const auto parts = n.children().all();
+  s->yields.push_back(parts.empty() ? Value::none() : expression(parts.front(), s));
+  return Value::none();
 }
 
 Value Machine::Interpreter::binary(Node n, Scope* s) {

@@ -123,6 +123,7 @@ class Machine::Interpreter {
   // expressions.cc, comprehensions.cc, indices.cc
   Value evaluate(source::Node n, Scope* s);
   Value binary(source::Node n, Scope* s);
+  Value yield(source::Node n, Scope* s);
   Value literal(source::Node n, Scope* s);
   Value text_literal(source::Node n, Scope* s);
   std::optional<std::string> string_part(source::Node n, Scope* s);
