@@ -228,7 +228,12 @@ class Gather {
       if (!inactive(model_.storage[i])) ++used[model_.storage[i].name];
     std::vector<StorageRow> kept;
     std::vector<std::string> owner;
+    const std::set<std::string> structs(storage_owner_.begin(), storage_owner_.end());
     for (std::size_t i = 0; i < model_.storage.size(); ++i) {
+      // The allocation of a struct whose members stand here holds nothing of its own.
+      if (storage_owner_[i].empty() && !model_.storage[i].type.empty() &&
+          structs.count(model_.storage[i].type))
+        continue;
       if (inactive(model_.storage[i]) && used[model_.storage[i].name]) continue;
       kept.push_back(model_.storage[i]);
       owner.push_back(storage_owner_[i]);

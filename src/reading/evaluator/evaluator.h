@@ -28,6 +28,7 @@ struct SeenStorage {
     std::string name;
     std::optional<std::int64_t> bytes, offset, alignment;
   };
+  std::string name;  ///< of the struct
   std::optional<std::int64_t> bytes, alignment;
   std::vector<Member> members;
 };

@@ -184,6 +184,7 @@ std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
     return v.is_integral() ? std::optional(v.number()) : std::nullopt;
   };
   SeenStorage out;
+  if (const auto* name = machine_.field(shape, "name").as<machine::Text>()) out.name = name->text;
   out.bytes = number(shape, "bytes");
   out.alignment = number(shape, "alignment");
   if (const auto members = machine_.items(machine_.field(shape, "members")))

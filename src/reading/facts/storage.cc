@@ -124,7 +124,9 @@ void add_allocated(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::allocation || !draft.node.is(NodeKind::call)) continue;
     const auto seen = context.evaluator.storage_of(0, draft.node);
-    if (seen && seen->bytes) draft.fact.values["bytes"] = computed(*seen->bytes, "the struct's bytes");
+    if (!seen || !seen->bytes) continue;
+    draft.fact.values["bytes"] = computed(*seen->bytes, "the struct's bytes");
+    if (!seen->name.empty()) draft.fact.values["type"] = evidence::literal(seen->name);
   }
 }
 
