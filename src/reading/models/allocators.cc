@@ -98,7 +98,8 @@ std::optional<Value> allocate_tensor(Call& call) {
   const Value swizzle = call.get(3, "swizzle", Value::none());
   const std::int64_t natural = type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1;
   const Value alignment =
-      larger(m, call.get(2, "byte_alignment"), std::max(natural, pattern_bytes(m, swizzle)));
+      larger(m, call.get(2, "byte_alignment"),
+             call.get(2, "byte_alignment").bound() ? natural : std::max(natural, pattern_bytes(m, swizzle)));
   const Value offset = take_shared(call, bytes, alignment, partition_of(call));
   return shared_tensor(call, dtype, layout, swizzle, offset);
 }
