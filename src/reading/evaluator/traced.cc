@@ -22,10 +22,16 @@ bool TracedEvaluator::called_so(int activation, const Frame* frame) const {
 }
 
 Value TracedEvaluator::seen(int module, Node node, const Frame* frame) {
+  const Value current = seen(module, node, frame, false);
+  return current.bound() ? current : seen(module, node, frame, true);
+}
+
+Value TracedEvaluator::seen(int module, Node node, const Frame* frame, bool superseded) {
   Value out;
   const machine::Trace& trace = machine_.trace();
   for (std::int32_t i = trace.head(module, node); i >= 0; i = trace.seen(i).next) {
     const machine::Trace::Seen& one = trace.seen(i);
+    if (trace.superseded(one.activation) != superseded) continue;
     if (!one.value.bound() || (frame && !called_so(one.activation, frame))) continue;
     if (one.varied && !one.value.is_unknown())
       return machine_.unknown("has several values in a loop", std::string(node.text().substr(0, 60)));

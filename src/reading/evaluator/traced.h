@@ -21,6 +21,7 @@ class TracedEvaluator final : public Evaluator {
  private:
   /// One value for all activations that saw the node; `frame` narrows them to those called the same way.
   machine::Value seen(int module, source::Node node, const Frame* frame);
+  machine::Value seen(int module, source::Node node, const Frame* frame, bool superseded);
   bool called_so(int activation, const Frame* frame) const;
   Abstract converted(const machine::Value& value, int depth = 0);
   Abstract combined(Abstract folded, const machine::Value& value);

@@ -24,6 +24,11 @@ void Machine::run_main() {
   raising_ = false;
 }
 
+void Machine::supersede(int first, int end) {
+  trace_.supersede(first, end);
+  std::erase_if(launches_, [&](const Launch& l) { return l.activation >= first && l.activation < end; });
+}
+
 namespace {
 bool holds_launch(source::Node function) {
   for (std::uint32_t i = function.index(); i < function.end_index(); ++i) {

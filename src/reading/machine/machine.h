@@ -130,6 +130,9 @@ class Machine {
   std::string repr(const Value& value);
   /// An expression in a scope, e.g. the annotation of a class body's name in Class::scope.
   Value evaluate(source::Node expression, Scope* scope);
+  int activation_count() const { return static_cast<int>(trace_.activations().size()); }
+  /// A later run tells more than the activations [first, end) did: their launches and values stand back.
+  void supersede(int first, int end);
   Value attribute(const Value& object, std::string_view name, source::Node at = {}, int module = 0);
   Value subscript(const Value& object, const Value& index, source::Node at = {});
   Value call(const Value& callee, std::vector<Value> arguments,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "reading/machine/value.h"
@@ -36,11 +37,18 @@ class Trace {
   bool entered(int module, int function) const;
   bool finished(int module, int function) const;
   void finish(int activation, bool ordinary);
+  void supersede(int first, int end) { superseded_.emplace_back(first, end); }
+  bool superseded(int activation) const {
+    for (const auto& [first, end] : superseded_)
+      if (activation >= first && activation < end) return true;
+    return false;
+  }
 
  private:
   static constexpr int most_per_node = 24;
   std::vector<Activation> activations_;
   std::vector<char> ordinary_;
+  std::vector<std::pair<int, int>> superseded_;
   std::vector<Seen> seen_;
   std::vector<std::vector<std::int32_t>> heads_;
 };

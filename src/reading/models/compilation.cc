@@ -37,7 +37,9 @@ std::optional<Value> compile(Call& call) {
   Dict* named = m.make<Dict>();
   for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
   put(m, made, "keywords", named);
+  put(m, made, "first_activation", Value::integer(m.activation_count()));
   m.call(function, std::move(arguments), std::move(keywords), call.node, call.module);
+  put(m, made, "end_activation", Value::integer(m.activation_count()));
   return m.raising() ? Value() : Value(made);
 }
 
@@ -122,7 +124,12 @@ std::optional<Value> call_compiled(Call& call) {
   const auto* compiled = m.field(self, "arguments").as<Tuple>();
   std::vector<Value> arguments = whole_arguments(m, callable, compiled, call.arguments);
   if (!tells_more(m, compiled, arguments)) return Value::none();
+  const std::size_t launches = m.launches().size();
   m.call(callable, std::move(arguments), whole_keywords(m, self, call.keywords), call.node, call.module);
+  const auto first = integer_in(m.field(self, "first_activation")),
+             end = integer_in(m.field(self, "end_activation"));
+  if (m.launches().size() > launches && first && end)
+    m.supersede(static_cast<int>(*first), static_cast<int>(*end));
   return m.raising() ? Value() : Value::none();
 }
 
