@@ -3,8 +3,10 @@
 #include <tree_sitter/api.h>
 
 #include <algorithm>
+#include <array>
 
 #include "source/blank_macros.h"
+#include "source/python/parse.h"
 
 extern "C" {
 const TSLanguage* tree_sitter_python(void);
@@ -118,20 +120,76 @@ class Flattener {
   const Language& language_;
 };
 
-std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text) {
-  auto tree = std::make_unique<Tree>();
-  tree->grammar_ = grammar;
-  tree->text_ = std::move(text);
-  const Language& language = language_of(grammar);
-  std::string blanked;
-  if (grammar == Grammar::cuda) blanked = blank_macros(tree->text_);
-  const std::string& parsed = grammar == Grammar::cuda ? blanked : tree->text_;
-  for (std::uint32_t at = 0; at <= tree->text_.size();) {
-    tree->line_begin_.push_back(at);
-    const auto end = tree->text_.find('\n', at);
+/// Turns nodes in the order of their ends (python::Made) into preorder entries, from the last to the first:
+/// then each node's place is known from its parent's.
+class PreorderWriter {
+ public:
+  PreorderWriter(Tree& tree, const Language& language) : tree_(tree) {
+    for (std::size_t s = 0; s < symbols_.size(); ++s) {
+      const auto [name, named] = python::shape_names[s];
+      symbols_[s] = ts_language_symbol_for_name(language.language, name.data(),
+                                                static_cast<std::uint32_t>(name.size()), named);
+      kinds_[s] = language.kind_of(symbols_[s]);
+    }
+  }
+
+  void write(const std::vector<python::Made>& nodes) {
+    const auto size = static_cast<std::uint32_t>(nodes.size());
+    tree_.entries_.resize(size);
+    struct Open {
+      std::uint32_t index;  ///< in the tree
+      std::uint32_t first;  ///< the node with which its subtree begins, among `nodes`
+    };
+    std::vector<Open> open;
+    std::size_t deepest = 0;
+    for (std::uint32_t i = size; i-- > 0;) {
+      while (!open.empty() && i < open.back().first) open.pop_back();
+      const python::Made& node = nodes[i];
+      const std::uint32_t first = i + 1 - node.size;
+      // Before it stand all nodes that end before its first descendant, and the nodes around it.
+      const auto index = first + static_cast<std::uint32_t>(open.size());
+      const auto shape = static_cast<std::size_t>(node.shape);
+      tree_.entries_[index] = {node.begin,        node.end,      open.empty() ? 0 : open.back().index,
+                               index + node.size, kinds_[shape], symbols_[shape],
+                               node.field};
+      deepest = std::max(deepest, open.size() + 1);
+      if (node.size > 1) open.push_back({index, first});
+    }
+    tree_.deepest_ = static_cast<int>(deepest);
+  }
+
+ private:
+  Tree& tree_;
+  std::array<std::uint16_t, static_cast<std::size_t>(python::Shape::count)> symbols_;
+  std::array<Kind, static_cast<std::size_t>(python::Shape::count)> kinds_;
+};
+
+void Tree::find_lines() {
+  line_begin_.reserve(text_.size() / 32 + 1);
+  for (std::uint32_t at = 0; at <= text_.size();) {
+    line_begin_.push_back(at);
+    const auto end = text_.find('\n', at);
     if (end == std::string::npos) break;
     at = static_cast<std::uint32_t>(end) + 1;
   }
+}
+
+std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text, ParseBy by) {
+  auto tree = std::make_unique<Tree>();
+  tree->grammar_ = grammar;
+  tree->text_ = std::move(text);
+  tree->find_lines();
+  const Language& language = language_of(grammar);
+  if (grammar == Grammar::python && by == ParseBy::fastest) {
+    if (const auto nodes = python::parse(tree->text_)) {
+      PreorderWriter(*tree, language).write(*nodes);
+      tree->parsed_by_ = ParseBy::fastest;
+      return tree;
+    }
+  }
+  std::string blanked;
+  if (grammar == Grammar::cuda) blanked = blank_macros(tree->text_);
+  const std::string& parsed = grammar == Grammar::cuda ? blanked : tree->text_;
   std::unique_ptr<TSParser, ParserDelete> parser(ts_parser_new());
   ts_parser_set_language(parser.get(), language.language);
   std::unique_ptr<TSTree, TreeDelete> parsed_tree(ts_parser_parse_string(

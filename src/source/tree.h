@@ -14,6 +14,12 @@ namespace cutelab::source {
 
 enum class Grammar { python, cuda };
 
+/// Which parser makes a tree. The trees are the same; tree-sitter alone recovers from syntax errors.
+enum class ParseBy {
+  fastest,      ///< for Python the parser of src/source/python, and tree-sitter for what that does not accept
+  tree_sitter,  ///< the reference
+};
+
 class Tree;
 
 /// One node of a parsed source: a handle of two words, valid as long as its Tree. A default-made Node is "no
@@ -95,9 +101,10 @@ class Tree {
  public:
   /// For CUDA, attribute-like macros that the grammar cannot know are blanked in place first, so offsets and
   /// lines stay true.
-  static std::unique_ptr<Tree> parse(Grammar grammar, std::string text);
+  static std::unique_ptr<Tree> parse(Grammar grammar, std::string text, ParseBy by = ParseBy::fastest);
 
   Grammar grammar() const { return grammar_; }
+  ParseBy parsed_by() const { return parsed_by_; }
   const std::string& text() const { return text_; }  ///< as given
   Node root() const { return Node(this, 0); }
   Node at(std::uint32_t index) const { return Node(this, index); }
@@ -110,6 +117,7 @@ class Tree {
  private:
   friend class Node;
   friend class Flattener;
+  friend class PreorderWriter;
   struct Entry {
     std::uint32_t begin, end;
     std::uint32_t parent;
@@ -118,8 +126,10 @@ class Tree {
     std::uint16_t symbol;
     Field field;
   };
+  void find_lines();
   int line_of(std::uint32_t byte) const;
   Grammar grammar_ = Grammar::python;
+  ParseBy parsed_by_ = ParseBy::tree_sitter;
   std::string text_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> line_begin_;
