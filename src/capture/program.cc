@@ -70,7 +70,8 @@ std::string harness_digest(const Toolchain& toolchain, const FileSource& files) 
   std::string all = toolchain.recorder;
   if (auto names = files.list(toolchain.harness, &unreadable))
     for (const std::string& name : *names)
-      if (name.ends_with(".py") || name.ends_with(".c")) all += name + sha256(text_of(files, name));
+      if (name.ends_with(".py") || name.ends_with(".c"))
+        all += name.substr(toolchain.harness.size()) + sha256(text_of(files, name));
   return sha256(all);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Launches that reading predicts against launches that were recorded: grid, threads, cluster, dynamic shared memory.
 
-usage: launches_against_capture.py CHECKOUT [--cutelab PROGRAM] [--recorded FILE ...] [--only TEXT] [--jobs N] [--second]
+usage: launches_against_capture.py CHECKOUT [--cutelab PROGRAM] [--python PROGRAM] [--recorded FILE ...] [--only TEXT] [--jobs N] [--second]
                                    [--write docs/verification/launches.md] [--json FILE] [--fail-under PERCENT]
 
 CHECKOUT is a CUTLASS checkout or a folder of CuTe DSL programs. Every program with a kernel and a main is run by `cutelab capture`
@@ -29,6 +29,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--cutelab", default=str(ROOT / "cutelab"))
+    parser.add_argument("--python", help="interpreter with the CuTe DSL for the captures")
     parser.add_argument("--recorded", type=Path, action="append", default=[])
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
@@ -68,8 +69,9 @@ def read(cutelab, path, arch, settings):
         return None, (done.stderr.strip().splitlines() or ["no answer"])[0]
 
 
-def capture(cutelab, path, flags):
-    command = [cutelab, "capture", str(path), "--json", "--", *flags]
+def capture(options, path, flags):
+    python = ["--python", options.python] if options.python else []
+    command = [options.cutelab, "capture", str(path), "--json", *python, "--", *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     try:
         return json.loads(done.stdout)
@@ -177,7 +179,7 @@ def compare(record, reading):
     facts = [f for f in reading["facts"] if f["kind"] == "launch"] if reading else []
     by_kernel = {}
     for launch in record["launches"]:
-        if launch["main"]:
+        if launch.get("own", launch.get("main")):
             by_kernel.setdefault(launch.get("qualified") or launch.get("symbol"), []).append(launch)
     for name, launches in by_kernel.items():
         candidates = [f for f in facts if same_kernel(f, launches[0])]
@@ -285,7 +287,7 @@ def gather(options, folder, second):
             flags = second_flags(reading) if reading else []
             if not flags:
                 return None
-        record = capture(options.cutelab, path, flags)
+        record = capture(options, path, flags)
         return dict(record, file=str(path.relative_to(folder)), flags=flags)
 
     paths = [p for p in programs(folder) if options.only in str(p)]

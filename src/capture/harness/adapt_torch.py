@@ -8,6 +8,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 import device_capsule
+import quiet
 import torch_cuda
 
 LARGE = 1 << 20  # elements; below it values are computed, as group sizes and sequence lengths are
@@ -150,5 +151,6 @@ def adapt(arch):
     torch_cuda.adapt(torch, arch)
     adapt_tensors()
     torch.testing.assert_close = torch_cuda.nothing()
+    torch.profiler.profile = torch.profiler.record_function = quiet.Quiet("profile")
     torch.set_num_threads(1)
     HostDevices().__enter__()

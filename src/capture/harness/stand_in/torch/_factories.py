@@ -12,6 +12,7 @@ from ._tensor import shape_of as _shape_of
 from ._types import Size
 
 _default = _types.ALL["float32"]
+_kind = _types.kind_of
 
 
 class Generator:
@@ -24,7 +25,7 @@ class Generator:
 
 def _factory(fill):
     def make(*shape, size=None, dtype=None, device="cpu", **_keywords):
-        made = _empty(_shape_of(shape if size is None else (size,)), dtype or _default, device or "cpu")
+        made = _empty(_shape_of(shape if size is None else (size,)), _kind(dtype) or _default, device or "cpu")
         return fill(made) if made.is_small() else made
 
     return make
@@ -32,7 +33,7 @@ def _factory(fill):
 
 def _factory_like(fill):
     def make(tensor, *arguments, dtype=None, device=None, **_keywords):
-        made = _operations.like(tensor, dtype, on=device)
+        made = _operations.like(tensor, _kind(dtype), on=device)
         return fill(made, *arguments) if made.is_small() else made
 
     return make
@@ -51,7 +52,7 @@ randint_like = _factory_like(lambda t, low=0, high=None: t.random_(low, high))
 
 
 def full(shape, value, dtype=None, device="cpu", **_keywords):
-    kind = dtype or (_types.ALL["bool"] if isinstance(value, bool) else _types.ALL["int64"] if isinstance(value, int) else _default)
+    kind = _kind(dtype) or (_types.ALL["bool"] if isinstance(value, bool) else _types.ALL["int64"] if isinstance(value, int) else _default)
     return _empty(_shape_of((shape,)), kind, device or "cpu").fill_(value)
 
 
@@ -63,11 +64,11 @@ def randint(*words, low=0, high=None, size=None, dtype=None, device="cpu", **_ke
         low, high = words
     elif len(words) == 1:
         low, high = (low, words[0]) if high is None else (words[0], high)
-    return _empty(size, dtype or _types.ALL["int64"], device or "cpu").random_(low, high)
+    return _empty(size, _kind(dtype) or _types.ALL["int64"], device or "cpu").random_(low, high)
 
 
 def empty_strided(shape, strides, dtype=None, device="cpu", **_keywords):
-    kind = dtype or _default
+    kind = _kind(dtype) or _default
     count = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides))
     return Tensor(_memory.Storage(count * kind.itemsize), shape, strides, kind, 0, device or "cpu")
 
@@ -76,24 +77,24 @@ def arange(*words, dtype=None, device="cpu", **_keywords):
     start, end, step = (0, words[0], 1) if len(words) == 1 else (*words, 1) if len(words) == 2 else words
     whole = all(isinstance(w, int) for w in (start, end, step))
     count = max(0, _math.ceil((end - start) / step))
-    made = _empty((count,), dtype or (_types.ALL["int64"] if whole else _default), device or "cpu")
+    made = _empty((count,), _kind(dtype) or (_types.ALL["int64"] if whole else _default), device or "cpu")
     return made.set_elements([start + i * step for i in range(count)]) if made.is_small() else made
 
 
 def linspace(start, end, steps, dtype=None, device="cpu", **_keywords):
-    made = _empty((steps,), dtype or _default, device or "cpu")
+    made = _empty((steps,), _kind(dtype) or _default, device or "cpu")
     return made.set_elements([start + (end - start) * i / max(1, steps - 1) for i in range(steps)]) if made.is_small() else made
 
 
 def randperm(count, dtype=None, device="cpu", **_keywords):
     order = list(range(count))
     _random.shuffle(order)
-    made = _empty((count,), dtype or _types.ALL["int64"], device or "cpu")
+    made = _empty((count,), _kind(dtype) or _types.ALL["int64"], device or "cpu")
     return made.set_elements(order) if made.is_small() else made
 
 
 def eye(rows, columns=None, dtype=None, device="cpu", **_keywords):
-    made = _empty((rows, columns or rows), dtype or _default, device or "cpu")
+    made = _empty((rows, columns or rows), _kind(dtype) or _default, device or "cpu")
     return made.set_elements([int(i == j) for i in range(rows) for j in range(columns or rows)]) if made.is_small() else made
 
 
@@ -108,7 +109,7 @@ def tensor(data, dtype=None, device="cpu", **_keywords):
     for _ in shape:
         values = [v for row in values for v in row]
     values = [v.item() if isinstance(v, Tensor) else v for v in values]
-    kind = dtype or (_types.ALL["bool"] if values and all(isinstance(v, bool) for v in values)
+    kind = _kind(dtype) or (_types.ALL["bool"] if values and all(isinstance(v, bool) for v in values)
                      else _types.ALL["int64"] if all(isinstance(v, int) for v in values) else _default)
     made = _empty(shape, kind, device or "cpu")
     return made.set_elements(values) if made.is_small() else made
@@ -193,3 +194,22 @@ def broadcast_shapes(*shapes):
     for other in shapes:
         shape = _operations.broadcast(shape, other)
     return shape
+
+
+def multinomial(weights, count, replacement=False, **_keywords):
+    made = _empty((*weights.shape[:-1], count), _types.ALL["int64"], weights.device)
+    if not weights.is_small() or not made.is_small():
+        return made
+    run, values, chosen = weights.shape[-1], weights.elements(), []
+    for start in range(0, len(values), run):
+        row = [max(0.0, float(v)) for v in values[start:start + run]]
+        chosen += _random.choices(range(run), row if any(row) else None, k=count) if replacement else _random.sample(range(run), count)
+    return made.set_elements(chosen)
+
+
+def bincount(values, weights=None, minlength=0):
+    counts = [0] * minlength
+    for value in values.elements() if values.is_small() else []:
+        counts += [0] * (int(value) + 1 - len(counts))
+        counts[int(value)] += 1
+    return _empty((len(counts),), _types.ALL["int64"], values.device).set_elements(counts)

@@ -138,14 +138,14 @@ def to(self, *words, **keywords):
 
     kind, on = keywords.get("dtype"), keywords.get("device")
     for word in words:
-        if isinstance(word, _types.dtype):
+        if isinstance(word, _types.dtype) or word in (bool, int, float):
             kind = word
         elif isinstance(word, (str, _types.device)):
             on = word
         elif isinstance(word, Tensor):
             kind, on = word.dtype, word.device
     on = _types.device(on) if on is not None else self.device
-    kind = kind or self.dtype
+    kind = _types.kind_of(kind) or self.dtype
     if kind is self.dtype:
         return self if on == self.device else Tensor(self._storage, self.shape, self.stride(), kind, self._offset, on)
     made = like(self, kind, on=on)

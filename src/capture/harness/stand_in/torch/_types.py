@@ -38,6 +38,11 @@ ALL = {d.name: d for d in (
 ALIASES = {"float": "float32", "half": "float16", "double": "float64", "int": "int32", "long": "int64", "short": "int16"}
 
 
+def kind_of(given):
+    """The element type that a type of torch or of Python means; None stays."""
+    return {bool: ALL["bool"], int: ALL["int64"], float: ALL["float32"]}.get(given, given)
+
+
 def unpack(kind, content, count):
     """`count` elements as Python numbers; types without a format as raw zeros."""
     if kind.form is None:
