@@ -61,7 +61,8 @@ class Compare(unittest.TestCase):
 
 class Flags(unittest.TestCase):
     def test_words_become_settings(self):
-        self.assertEqual(launches.settings_of(["--mnkl", "1,2", "--use_tma_store", "--n=3"]), {"mnkl": "1,2", "use_tma_store": "True", "n": "3"})
+        self.assertEqual(launches.settings_of(["--mnkl", "1,2", "--use_tma_store", "--n-blocks=-3"]),
+                         {"mnkl": "1,2", "use_tma_store": "True", "n_blocks": "-3"})
 
     def test_second_problem_doubles_shapes_but_no_tiles(self):
         facts = [{"kind": "shape-default", "subject": s, "values": {"default": value(v)}}

@@ -87,9 +87,10 @@ def settings_of(flags):
         name = words.pop(0)
         if not name.startswith("--"):
             continue
-        name = name.lstrip("-")
-        if "=" in name:
-            name, settings[name.split("=", 1)[0]] = name.split("=", 1)
+        name, equals, value = name.lstrip("-").partition("=")
+        name = name.replace("-", "_")  # as argparse names it
+        if equals:
+            settings[name] = value
         elif words and not words[0].startswith("--"):
             settings[name] = words.pop(0)
         else:
