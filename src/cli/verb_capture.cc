@@ -62,6 +62,10 @@ std::string spelled(const capture::LaunchAttribute& attribute) {
       return attribute.value.empty() || attribute.value[0] == 0 ? "" : "dependent launch";
     case 4:
       return "";  // a column of its own
+    case 11:
+      return attribute.value.size() == 3 ? fmt::format("preferred cluster {} x {} x {}", attribute.value[0],
+                                                       attribute.value[1], attribute.value[2])
+                                         : "";
     default:
       return fmt::format("attribute {}", attribute.id);
   }

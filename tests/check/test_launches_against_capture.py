@@ -55,6 +55,10 @@ class Compare(unittest.TestCase):
         self.assertEqual(set(got[0].values()), {"undetermined"})
         self.assertIn("no launch", rows[0]["reason"]["grid"])
 
+    def test_a_preferred_cluster_is_the_one_asked_for(self):
+        recorded = dict(launch(cluster=[2, 1, 1]), attributes=[{"id": 4, "value": [2, 1, 1]}, {"id": 11, "value": [2, 4, 1]}])
+        self.assertEqual(verdicts([recorded], [fact(cluster=value([2, 4]))])[0][0]["cluster"], "right")
+
     def test_kernels_of_a_library_do_not_count(self):
         self.assertEqual(verdicts([launch(own=False)], []), ([], []))
 

@@ -21,6 +21,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PREFERRED_CLUSTER = 11  # cudaLaunchAttributePreferredClusterDimension
 QUANTITIES = ("grid", "threads", "cluster", "shared")
 HEADINGS = {"grid": "grid", "threads": "threads", "cluster": "cluster", "shared": "dynamic shared memory"}
 
@@ -128,11 +129,18 @@ def product(extents):
     return result
 
 
+def recorded_cluster(launch):
+    """The cluster asked for: the preferred one where the launch names a fallback too (then the attribute `cluster` is the fallback)."""
+    preferred = [a["value"] for a in launch.get("attributes", []) if a["id"] == PREFERRED_CLUSTER]
+    asked = preferred[0] if preferred else launch.get("cluster")
+    return three(asked) if asked else (1, 1, 1)
+
+
 def recorded_numbers(launch):
     return {
         "grid": three(launch["grid"]),
         "threads": product(launch["block"]),
-        "cluster": three(launch["cluster"]) if launch.get("cluster") else (1, 1, 1),
+        "cluster": recorded_cluster(launch),
         "shared": launch["dynamic_shared_bytes"],
     }
 
