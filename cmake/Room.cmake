@@ -107,5 +107,8 @@ function(cutelab_tests)
   add_test(NAME examples/compile COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/examples/compile_examples.py")
   set_tests_properties(examples/compile PROPERTIES SKIP_RETURN_CODE 77 LABELS slow
                        ENVIRONMENT "CUTELAB_DEPS=${CUTELAB_DEPS}")
+  add_test(NAME capture/hostile COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/hostile_programs.py" "$<TARGET_FILE:cutelab>")
+  set_tests_properties(capture/hostile PROPERTIES SKIP_RETURN_CODE 77 LABELS slow TIMEOUT 1800
+                       ENVIRONMENT "CUTELAB_DEPS=${CUTELAB_DEPS}")
   add_test(NAME cli/golden COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/cli/run_golden.py" "$<TARGET_FILE:cutelab>")
 endfunction()

@@ -7,6 +7,7 @@ namespace cutelab::cli {
 std::unique_ptr<Verb> make_select_verb();
 std::unique_ptr<Verb> make_corpus_verb();
 std::unique_ptr<Verb> make_read_verb();
+std::unique_ptr<Verb> make_capture_verb();
 std::unique_ptr<Verb> make_layout_verb();
 std::unique_ptr<Verb> make_extract_verb();
 std::unique_ptr<Verb> make_document_verb();

@@ -1,0 +1,151 @@
+"""Runs one CuTe DSL program as its own `__main__` on a stand-in device.
+
+argv[1] is a JSON request: {"program": path, "flags": [...], "arch": "sm_90a", "out": folder, "recorder": recorder.so, "torch": "auto"}.
+Written to the folder, line by line so that a crash loses nothing: events.jsonl (launches), kernels.jsonl (what was traced); at the end
+outcome.json.
+"""
+
+import contextlib
+import glob
+import importlib.util
+import json
+import os
+import sys
+import traceback
+
+import local_modules
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def dsl_runtime_library():
+    """libcute_dsl_runtime.so of the flavour that the DSL itself takes without a driver: the newest."""
+    found = []
+    for folder in sys.path:
+        found += glob.glob(os.path.join(folder, "nvidia_cutlass_dsl", "**", "libcute_dsl_runtime.so"), recursive=True)
+    found = [f for f in found if "stubs" not in f]
+    return sorted(found, key=lambda f: ("cu13" in f, f))[-1] if found else None
+
+
+def set_environment(request):
+    out = request["out"]
+    import stand_in_cuda
+
+    os.environ["CUTE_DSL_ARCH"] = request["arch"]
+    runtime = dsl_runtime_library()
+    os.environ["CUTE_DSL_LIBS"] = ":".join(p for p in (request["recorder"], runtime) if p)
+    os.environ["CUTELAB_CAPTURE_EVENTS"] = os.path.join(out, "events.jsonl")
+    if request.get("modules"):
+        os.environ["CUTELAB_CAPTURE_MODULES"] = out
+    os.environ["CUTELAB_CAPTURE_DEVICE"] = ",".join(f"{k}={v}" for k, v in stand_in_cuda.attributes(request["arch"]).items())
+    os.environ.setdefault("CUTE_DSL_DISABLE_FILE_CACHING", "1")
+    os.environ["TVM_FFI_DISABLE_TORCH_C_DLPACK"] = "1"  # it would read a tensor past the stand-ins
+
+
+def begin_again_with_recorder(recorder):
+    """The recorder is preloaded: it aligns large host allocations as a device's are."""
+    if recorder not in os.environ.get("LD_PRELOAD", "").split(":"):
+        os.environ["LD_PRELOAD"] = ":".join(p for p in (recorder, os.environ.get("LD_PRELOAD")) if p)
+        os.execv(sys.executable, [sys.executable, "-u", *sys.argv])
+
+
+def has_module(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def install_torch(request):
+    """Torch itself if that is asked for and there, else the stand-in; says which."""
+    if request.get("torch") == "real":
+        if not has_module("torch"):
+            return "none"
+        import adapt_torch
+
+        adapt_torch.adapt(request["arch"])
+        return "torch"
+    sys.path.insert(0, os.path.join(HERE, "stand_in"))
+    import torch
+    import torch_cuda
+
+    torch_cuda.adapt(torch, request["arch"])
+    return "stand-in"
+
+
+def prepare(request):
+    """Installs the stand-ins; says which torch was used."""
+    import dsl_hooks
+    import stand_in_cuda
+
+    unanswered = {}
+
+    def note(name):
+        unanswered[name] = unanswered.get(name, 0) + 1
+
+    stand_in_cuda.install(request["arch"], note)
+    kind = install_torch(request)
+    import cutlass.cute  # noqa: F401
+
+    dsl_hooks.watch(dsl_hooks.appender(os.path.join(request["out"], "kernels.jsonl")))
+    return kind, unanswered
+
+
+def run(request):
+    program = request["program"]
+    sys.argv = [program, *request["flags"]]
+    sys.path[0] = os.path.dirname(os.path.abspath(program))
+    import runpy
+
+    runpy.run_path(program, run_name="__main__")
+
+
+def last_user_line(trace, program):
+    """The innermost frame inside the program's own folder, as 'file:line'."""
+    folder = os.path.dirname(os.path.abspath(program))
+    place = None
+    for frame in traceback.extract_tb(trace):
+        if os.path.abspath(frame.filename).startswith(folder):
+            place = f"{os.path.relpath(frame.filename, folder)}:{frame.lineno}"
+    return place
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as text:
+        request = json.load(text)
+    outcome = {"ended": "in preparation", "reason": None}
+    path = os.path.join(request["out"], "outcome.json")
+
+    def save():
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump(outcome, out)
+
+    try:
+        set_environment(request)
+        begin_again_with_recorder(request["recorder"])
+        outcome["torch"], outcome["unanswered_calls"] = prepare(request)
+        import cutlass
+
+        outcome["dsl_version"] = getattr(cutlass, "__version__", None)
+        outcome["ended"] = "running"
+        save()
+        run(request)
+        outcome["ended"] = "returned"
+    except SystemExit as leaving:
+        code = leaving.code
+        outcome["ended"] = "returned" if code in (None, 0) else "exited"
+        if outcome["ended"] == "exited":
+            outcome["reason"] = f"exit({code!r})"[:500]
+    except BaseException as error:  # the program's own failure is a result
+        outcome["ended"] = "raised" if outcome["ended"] == "running" else "not prepared"
+        outcome["reason"] = f"{type(error).__name__}: {error}"[:2000]
+        if isinstance(error, ModuleNotFoundError):
+            outcome["missing_module"] = error.name
+        outcome["at"] = last_user_line(error.__traceback__, request["program"])
+        traceback.print_exc()
+    with contextlib.suppress(Exception):
+        outcome["sources"] = local_modules.of_program(request["program"])
+    save()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # libraries unload against a stand-in device: nothing of theirs is wanted any more
+
+
+main()

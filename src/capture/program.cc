@@ -1,0 +1,235 @@
+#include "capture/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file_lock.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "capture/capture_json.h"
+
+namespace cutelab::capture {
+namespace {
+namespace fs = std::filesystem;
+using Document = nlohmann::json;
+
+constexpr std::uint64_t most_event_bytes = 64u << 20;
+
+/// A folder of its own for one run, removed with what the program left there.
+class RunFolder {
+ public:
+  RunFolder() {
+    std::string name = (fs::temp_directory_path() / "cutelab-capture-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~RunFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string text_of(const FileSource& files, const std::string& path) {
+  auto text = files.read(path, most_event_bytes);
+  return text ? *text : std::string();
+}
+
+std::string torch_name(Torch torch) {
+  switch (torch) {
+    case Torch::automatic:
+      return "auto";
+    case Torch::stand_in:
+      return "stand-in";
+    case Torch::real:
+      return "real";
+  }
+  return "";
+}
+
+/// Everything but the helpers' content: they are known only after a run, so a kept capture names them with
+/// their digests.
+std::string key_of(const Request& request, const Toolchain& toolchain, const std::string& source,
+                   const std::string& harness_digest) {
+  Document parts = {request.program,           sha256(source),   request.flags,         request.arch,
+                    torch_name(request.torch), toolchain.python, toolchain.dsl_version, harness_digest};
+  return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
+}
+
+std::string harness_digest(const Toolchain& toolchain, const FileSource& files) {
+  std::vector<std::string> unreadable;
+  std::string all = toolchain.recorder;
+  if (auto names = files.list(toolchain.harness, &unreadable))
+    for (const std::string& name : *names)
+      if (name.ends_with(".py") || name.ends_with(".c"))
+        all += name.substr(toolchain.harness.size()) + sha256(text_of(files, name));
+  return sha256(all);
+}
+
+bool unchanged(const Capture& kept, const FileSource& files) {
+  for (const SourceFile& source : kept.sources) {
+    auto text = files.read(source.path, max_source_bytes);
+    if (!text || sha256(*text) != source.sha256) return false;
+  }
+  return !kept.sources.empty();
+}
+
+/// What another run would end like: not a limit, a crash or a module that may be installed by then.
+bool worth_keeping(const Capture& capture) {
+  return !capture.sources.empty() && (capture.ended == Ended::returned || capture.ended == Ended::exited ||
+                                      capture.ended == Ended::raised);
+}
+
+std::string signal_reason(int signal_number) {
+  const char* name = sigabbrev_np(signal_number);
+  return fmt::format("signal {}{}", signal_number, name != nullptr ? fmt::format(" (SIG{})", name) : "");
+}
+
+/// How the run ended, from what the process did and what the harness wrote.
+void set_ending(const Supervised& run, const Document& outcome, const Limits& limits, Capture& capture) {
+  const auto text = [&](const char* name) {
+    const auto it = outcome.find(name);
+    return it != outcome.end() && it->is_string() ? it->get<std::string>() : std::string();
+  };
+  capture.reason = text("reason");
+  capture.at = text("at");
+  switch (run.ending) {
+    case Ending::time_limit:
+      capture.ended = Ended::time_limit;
+      capture.reason = fmt::format("still running after {:.0f} s", limits.seconds);
+      return;
+    case Ending::memory_limit:
+      capture.ended = Ended::memory_limit;
+      capture.reason =
+          fmt::format("more than {} resident", human_bytes(static_cast<long long>(limits.memory_bytes)));
+      return;
+    case Ending::output_limit:
+      capture.ended = Ended::output_limit;
+      capture.reason =
+          fmt::format("more than {} printed", human_bytes(static_cast<long long>(limits.output_bytes)));
+      return;
+    case Ending::process_limit:
+      capture.ended = Ended::process_limit;
+      capture.reason = fmt::format("more than {} processes at once", limits.processes);
+      return;
+    case Ending::signalled:
+      capture.ended = Ended::crashed;
+      capture.reason = signal_reason(run.signal);
+      return;
+    case Ending::exited:
+      break;
+  }
+  const std::string ended = text("ended");
+  if (ended == "returned") capture.ended = Ended::returned;
+  if (ended == "exited") capture.ended = Ended::exited;
+  if (ended == "raised")
+    capture.ended = outcome.contains("missing_module") ? Ended::missing_module : Ended::raised;
+  if (ended == "not prepared") capture.reason = "the stand-in device could not be set up: " + capture.reason;
+  if (ended == "running" || ended == "in preparation" || ended.empty()) {
+    capture.ended = Ended::vanished;
+    capture.reason = fmt::format("the process ended with status {} without leaving main{}", run.exit_code,
+                                 ended.empty() ? ", before the program began" : "");
+  }
+}
+
+void set_sources(const Document& outcome, Capture& capture) {
+  const auto sources = outcome.find("sources");
+  if (sources == outcome.end() || !sources->is_array()) return;
+  for (const Document& source : *sources)
+    if (source.is_object() && source.contains("path") && source.contains("sha256"))
+      capture.sources.push_back({source["path"].get<std::string>(), source["sha256"].get<std::string>()});
+}
+
+Result<Capture> run_once(const Request& request, const Toolchain& toolchain, const FileSource& files,
+                         Torch torch) {
+  const RunFolder folder;
+  const std::string work = folder.path() + "/cwd";
+  std::error_code failed;
+  if (folder.path().empty() || !fs::create_directory(work, failed))
+    return Error{ErrorKind::unavailable, "capture " + request.program, "no temporary folder can be made",
+                 fs::temp_directory_path().string(), "set TMPDIR to a folder that can be written"};
+  const Document asked = {{"program", request.program},     {"flags", request.flags},
+                          {"arch", request.arch},           {"out", folder.path()},
+                          {"recorder", toolchain.recorder}, {"torch", torch_name(torch)}};
+  const std::string request_file = folder.path() + "/request.json";
+  if (auto status =
+          write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));
+      !status)
+    return status.error();
+  ProcessSpec spec;
+  spec.argv = {toolchain.python, "-u", toolchain.harness + "/run_program.py", request_file};
+  spec.folder = work;
+  spec.extra = {{"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}};
+  auto run = run_supervised(spec, request.limits);
+  if (!run) return run.error();
+  Capture capture;
+  capture.program = request.program;
+  capture.flags = request.flags;
+  capture.arch = request.arch;
+  capture.dsl_version = toolchain.dsl_version;
+  capture.seconds = run->seconds;
+  capture.peak_bytes = run->peak_bytes;
+  Document outcome = Document::parse(text_of(files, folder.path() + "/outcome.json"), nullptr, false);
+  if (!outcome.is_object()) outcome = Document::object();
+  capture.torch = outcome.value("torch", "");
+  set_ending(*run, outcome, request.limits, capture);
+  set_sources(outcome, capture);
+  add_events(text_of(files, folder.path() + "/events.jsonl"),
+             text_of(files, folder.path() + "/kernels.jsonl"), capture);
+  if (!capture.recorded() || capture.ended != Ended::returned)
+    capture.output = run->output.substr(run->output.size() > 4000 ? run->output.size() - 4000 : 0);
+  return capture;
+}
+
+/// The stand-in for torch said that it has not got what the program wants, or the program failed with it.
+bool wants_torch(const Capture& capture) {
+  return !capture.recorded() && capture.torch == "stand-in" &&
+         (capture.ended == Ended::raised || capture.ended == Ended::exited ||
+          capture.ended == Ended::missing_module);
+}
+
+}  // namespace
+
+Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const FileSource& files) {
+  auto source = read_source(files, asked.program);
+  if (!source) return source.error();
+  Request request = asked;
+  std::error_code failed;
+  if (const auto real = fs::canonical(asked.program, failed); !failed) request.program = real.string();
+  std::string kept_file;
+  std::optional<FileLock> lock;
+  if (!request.cache.empty()) {
+    kept_file =
+        request.cache + "/" + key_of(request, toolchain, *source, harness_digest(toolchain, files)) + ".json";
+    auto taken = FileLock::take(kept_file + ".lock");
+    if (!taken) return taken.error();
+    lock.emplace(std::move(*taken));
+    if (auto text = files.read(kept_file, most_event_bytes); text && !request.fresh) {
+      auto kept = capture_from_json(*text);
+      if (kept && unchanged(*kept, files)) {
+        kept->kept = true;
+        return kept;
+      }
+    }
+  }
+  auto made = run_once(request, toolchain, files, request.torch);
+  if (!made) return made;
+  if (request.torch == Torch::automatic && wants_torch(*made)) {
+    auto again = run_once(request, toolchain, files, Torch::real);
+    if (again && again->torch == "torch") made = std::move(again);
+  }
+  if (!kept_file.empty() && worth_keeping(*made))
+    if (auto status = write_file_atomically(kept_file, to_json(*made)); !status) return status.error();
+  return made;
+}
+
+}  // namespace cutelab::capture

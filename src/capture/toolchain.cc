@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file_lock.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "capture/program.h"
+
+namespace cutelab::capture {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr const char* version_program =
+    "import importlib.metadata as m; print(m.version('nvidia-cutlass-dsl'))";
+
+Error no_dsl(const std::string& python) {
+  return Error{ErrorKind::unavailable, "capture a CuTe DSL program", "this Python has no nvidia-cutlass-dsl",
+               python,
+               "`cutelab setup dsl`, or name an interpreter that has it with --python or CUTELAB_DSL_PYTHON"};
+}
+
+/// "…/nvidia_cutlass_dsl-4.8.1.dist-info" beside an environment's interpreter: saves a start of Python.
+std::string version_beside(const std::string& python) {
+  std::error_code failed;
+  const fs::path libraries = fs::path(python).parent_path().parent_path() / "lib";
+  constexpr std::string_view prefix = "nvidia_cutlass_dsl-", suffix = ".dist-info";
+  for (const auto& version : fs::directory_iterator(libraries, failed)) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(version.path() / "site-packages", none)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(prefix) && name.ends_with(suffix))
+        return name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+    }
+  }
+  return "";
+}
+
+Result<std::string> dsl_version(const std::string& python) {
+  if (const std::string version = version_beside(python); !version.empty()) return version;
+  ProcessSpec spec;
+  spec.argv = {python, "-c", version_program};
+  spec.limit_seconds = 30;
+  auto done = run_process(spec);
+  if (!done) return done.error();
+  const std::string version(trim(done->out));
+  if (!done->succeeded() || version.empty()) return no_dsl(python);
+  return version;
+}
+
+std::string compiler(const Environment& environment) {
+  if (auto named = environment.get("CC")) return find_program(environment, *named);
+  for (const char* name : {"cc", "gcc", "clang"})
+    if (std::string found = find_program(environment, name); !found.empty()) return found;
+  return "";
+}
+
+/// The recorder as a shared library, made once per text of its source.
+Result<std::string> recorder(const std::string& harness, const std::string& cache,
+                             const Environment& environment, const FileSource& files) {
+  const std::string source = harness + "/recorder.c";
+  auto text = files.read(source, max_source_bytes);
+  if (!text) return text.error();
+  const std::string library = fmt::format("{}/recorder-{}.so", cache, sha256(*text).substr(0, 16));
+  auto lock = FileLock::take(library + ".lock");
+  if (!lock) return lock.error();
+  if (files.status(library)) return library;
+  const std::string cc = compiler(environment);
+  if (cc.empty())
+    return Error{ErrorKind::unavailable, "compile the launch recorder", "there is no C compiler", source,
+                 "install one (cc, gcc or clang) or name it in CC"};
+  const std::string made = library + ".new";
+  ProcessSpec spec;
+  spec.argv = {cc, "-O1", "-shared", "-fPIC", "-o", made, source};
+  spec.limit_seconds = 60;
+  auto done = run_process(spec);
+  if (!done) return done.error();
+  std::error_code failed;
+  if (done->succeeded()) fs::rename(made, library, failed);
+  if (!done->succeeded() || failed)
+    return Error{ErrorKind::unavailable, "compile the launch recorder",
+                 failed ? failed.message() : std::string(trim(done->err)), source, shell_line(spec.argv)};
+  return library;
+}
+
+}  // namespace
+
+Result<Toolchain> find_toolchain(const std::string& python, const std::string& harness,
+                                 const std::string& cache, const Environment& environment,
+                                 const FileSource& files) {
+  Toolchain found;
+  found.python = find_program(environment, python);
+  if (found.python.empty()) return no_dsl(python);
+  found.python = fs::absolute(found.python)
+                     .lexically_normal()
+                     .string();  // not resolved: an environment is known by its link
+  auto version = dsl_version(found.python);
+  if (!version) return version.error();
+  found.dsl_version = *version;
+  found.harness = fs::absolute(harness).lexically_normal().string();
+  auto library = recorder(found.harness, fs::absolute(cache).lexically_normal().string(), environment, files);
+  if (!library) return library.error();
+  found.recorder = *library;
+  return found;
+}
+
+}  // namespace cutelab::capture

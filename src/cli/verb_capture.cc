@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/text.h"
+#include "capture/capture_json.h"
+#include "cli/example_names.h"
+#include "cli/parts.h"
+#include "cli/verbs.h"
+#include "reading/read.h"
+#include "render/table.h"
+
+namespace cutelab::cli {
+namespace {
+
+VerbSpec capture_spec() {
+  VerbSpec spec;
+  spec.name = "capture";
+  spec.summary = "run a CuTe DSL program without a GPU and record its kernel launches";
+  spec.step = "2 READ";
+  spec.positionals = {{"FILE", "a CuTe DSL program with a main, or an example's name", 1, 1},
+                      {"-- FLAG", "the program's own command line", 0, -1}};
+  spec.flags = {
+      {"--arch",
+       "SM",
+       "compile for this architecture, as sm_90a",
+       "CUTE_DSL_ARCH, else what the reading says it needs",
+       false,
+       {}},
+      {"--json", "", "everything recorded, for machines (docs/capture.md)", "", false, {}},
+      {"--torch",
+       "KIND",
+       "which torch the program gets: a stand-in, torch itself, or itself where the stand-in does not do",
+       "auto",
+       false,
+       {"auto", "stand-in", "real"}},
+      {"--python",
+       "PROGRAM",
+       "interpreter with the CuTe DSL",
+       "CUTELAB_DSL_PYTHON, else part dsl",
+       false,
+       {}},
+      {"--timeout", "SECONDS", "kill it after this long", "180", false, {}},
+      {"--memory", "GIB", "kill it above this much resident memory", "8", false, {}},
+      {"--fresh", "", "run it even if an earlier capture of the same source is kept", "", false, {}},
+      {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
+  spec.examples = {"cutelab capture examples/cute_dsl/rmsnorm.py --arch sm_90a",
+                   "cutelab capture dense_gemm --arch sm_100a -- --mnkl 4096,4096,4096,1",
+                   "cutelab capture gemm.py --json"};
+  return spec;
+}
+
+std::string spelled(const capture::Extents& extents) {
+  return fmt::format("{} x {} x {}", extents[0], extents[1], extents[2]);
+}
+
+std::string spelled(const capture::LaunchAttribute& attribute) {
+  switch (attribute.id) {
+    case 2:
+      return attribute.value.empty() || attribute.value[0] == 0 ? "" : "cooperative";
+    case 6:
+      return attribute.value.empty() || attribute.value[0] == 0 ? "" : "dependent launch";
+    case 4:
+      return "";  // a column of its own
+    case 11:
+      return attribute.value.size() == 3 ? fmt::format("preferred cluster {} x {} x {}", attribute.value[0],
+                                                       attribute.value[1], attribute.value[2])
+                                         : "";
+    default:
+      return fmt::format("attribute {}", attribute.id);
+  }
+}
+
+std::vector<std::string> row_of(const capture::Launch& launch) {
+  std::vector<std::string> others;
+  for (const auto& attribute : launch.attributes)
+    if (std::string text = spelled(attribute); !text.empty()) others.push_back(std::move(text));
+  return {printable(launch.qualified.empty() ? launch.symbol : launch.qualified) +
+              (launch.own ? "" : " (library)"),
+          spelled(launch.grid),
+          spelled(launch.block),
+          launch.cluster ? spelled(*launch.cluster) : "-",
+          with_thousands(static_cast<long long>(launch.dynamic_shared_bytes)),
+          fmt::format("{}", launch.times),
+          join(others, ", ")};
+}
+
+void print(const capture::Capture& capture, std::ostream& out) {
+  out << fmt::format("{} for {}: CuTe DSL {}{}, {:.1f} s{}\n", capture.program, capture.arch,
+                     capture.dsl_version,
+                     capture.torch.empty() || capture.torch == "none" ? "" : ", " + capture.torch,
+                     capture.seconds, capture.kept ? " (kept)" : "");
+  out << "ended: " << capture::name_of(capture.ended);
+  if (!capture.reason.empty()) out << ": " << printable(capture.reason);
+  out << (capture.at.empty() ? "" : "\n   at: " + printable(capture.at)) << "\n\n";
+  if (capture.launches.empty()) {
+    out << "No launch was recorded.\n";
+  } else {
+    render::Table table{{{"Kernel", render::Align::left, 60},
+                         {"Grid"},
+                         {"Block"},
+                         {"Cluster"},
+                         {"Dynamic SMEM (B)", render::Align::right},
+                         {"Times", render::Align::right},
+                         {"Also"}},
+                        {}};
+    for (const auto& launch : capture.launches) table.rows.push_back(row_of(launch));
+    out << render::markdown(table);
+  }
+  if (!capture.output.empty()) out << "\nThe end of what it printed:\n" << printable(capture.output) << "\n";
+}
+
+class CaptureVerb final : public Verb {
+ public:
+  VerbSpec spec() const override { return capture_spec(); }
+
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    auto request = request_of(arguments, context);
+    if (!request) return request.error();
+    auto python = python_of(arguments, context);
+    if (!python) return python.error();
+    auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
+                                             request->cache, context.environment, context.files);
+    if (!toolchain) return toolchain.error();
+    auto captured = capture::capture(*request, *toolchain, context.files);
+    if (!captured) return captured.error();
+    if (arguments.has("--json"))
+      context.out << capture::to_json(*captured);
+    else
+      print(*captured, context.out);
+    if (captured->recorded()) return ExitCode::ok;
+    return captured->ended == capture::Ended::missing_module ? ExitCode::unavailable : ExitCode::failed_check;
+  }
+
+ private:
+  static Result<capture::Request> request_of(const Arguments& arguments, Context& context) {
+    capture::Request request;
+    ExampleNames names(context, arguments.get("--cutlass"), arguments.get("--arch"));
+    std::vector<std::string> notes;
+    auto file = names(arguments.positionals()[0], notes);
+    for (const std::string& note : notes) context.err << note << "\n";
+    if (!file) return file.error();
+    request.program = *file;
+    request.flags.assign(arguments.positionals().begin() + 1, arguments.positionals().end());
+    request.cache = context.environment.cache_home() + "/capture";
+    request.fresh = arguments.has("--fresh");
+    if (arguments.get("--torch") == "stand-in") request.torch = capture::Torch::stand_in;
+    if (arguments.get("--torch") == "real") request.torch = capture::Torch::real;
+    if (auto status = set_limits(arguments, request.limits); !status) return status.error();
+    auto arch = arch_of(arguments, context, request.program);
+    if (!arch) return arch.error();
+    request.arch = *arch;
+    return request;
+  }
+
+  static Status set_limits(const Arguments& arguments, capture::Limits& limits) {
+    for (const char* flag : {"--timeout", "--memory"}) {
+      if (!arguments.has(flag)) continue;
+      const auto number = parse_integer(arguments.get(flag));
+      if (!number || *number < 1 || *number > 100000)
+        return Error{ErrorKind::usage, "capture",
+                     fmt::format("{} does not take '{}'", flag, arguments.get(flag)), "",
+                     "it takes a whole number from 1 on"};
+      if (std::string(flag) == "--timeout") limits.seconds = static_cast<double>(*number);
+      if (std::string(flag) == "--memory") limits.memory_bytes = static_cast<std::uint64_t>(*number) << 30;
+    }
+    return {};
+  }
+
+  /// --arch, CUTE_DSL_ARCH, what the reading says, sm_90a: the first that is known.
+  static Result<std::string> arch_of(const Arguments& arguments, Context& context,
+                                     const std::string& program) {
+    std::string arch = arguments.get("--arch", context.environment.get("CUTE_DSL_ARCH").value_or(""));
+    if (arch.empty()) {
+      reading::Request read;
+      read.path = program;
+      auto reading = reading::read(read, context.files);
+      if (!reading) return reading.error();
+      arch = reading->arch.minimum.empty() ? "sm_90a" : reading->arch.minimum;
+    }
+    const bool digits =
+        arch.size() > 4 && arch.rfind("sm_", 0) == 0 &&
+        arch.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz_") == std::string::npos &&
+        arch[3] >= '1' && arch[3] <= '9' && arch[4] >= '0' && arch[4] <= '9';
+    if (!digits)
+      return Error{ErrorKind::usage, "capture", fmt::format("'{}' is no architecture", printable(arch)), "",
+                   "name one as sm_80, sm_90a, sm_100a, sm_120a"};
+    return arch;
+  }
+
+  static Result<std::string> python_of(const Arguments& arguments, Context& context) {
+    const std::string named =
+        arguments.get("--python", context.environment.get("CUTELAB_DSL_PYTHON").value_or(""));
+    if (!named.empty()) return named;
+    if (auto status = require_part("dsl", context); !status) return status.error();
+    return part_folder("dsl", context) + "/bin/python";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_capture_verb() { return std::make_unique<CaptureVerb>(); }
+
+}  // namespace cutelab::cli

@@ -1,0 +1,38 @@
+"""Programs that misbehave: the first argument says how."""
+import os
+import sys
+import time
+
+
+def forks():
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+
+
+def prints():
+    while True:
+        print("line" * 1000)
+
+
+def wanders():
+    os.chdir("/")
+    sys.path[:] = []
+    sys.stdout = None
+
+
+def crashes():
+    import ctypes
+
+    ctypes.string_at(8)
+
+
+WAYS = {
+    "endless": lambda: time.sleep(600), "prints": prints, "exits": lambda: sys.exit(3), "leaves": lambda: os._exit(4), "forks": forks,
+    "crashes": crashes, "missing": lambda: __import__("no_such_module_at_all"), "wanders": wanders, "raises": lambda: 1 / 0,
+    "closes": lambda: [os.close(n) for n in range(3, 64)],
+    "breaks_compiler": lambda: __import__("cutlass.cute").cute.compile(lambda: undefined_name),  # noqa: F821
+}
+
+if __name__ == "__main__":
+    WAYS[sys.argv[1]]()

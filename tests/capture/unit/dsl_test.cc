@@ -1,0 +1,94 @@
+// With the DSL itself: the harness, the recorder and the stand-in for torch. Skipped where part dsl is not
+// installed.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/environment.h"
+#include "capture/descendants.h"
+#include "capture/program.h"
+
+namespace cutelab::capture {
+namespace {
+namespace fs = std::filesystem;
+
+const std::string root = CUTELAB_SOURCE_DIR;
+
+class Dsl : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Environment environment = Environment::of_process();
+    const std::string part = CUTELAB_DEPS_DIR "/dsl/bin/python";
+    python = environment.get("CUTELAB_DSL_PYTHON").value_or(part);
+    if (access(python.c_str(), X_OK) != 0) GTEST_SKIP() << "no " << python << ": `cutelab setup dsl`";
+    folder = fs::temp_directory_path() / ("cutelab_dsl_" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    auto found = find_toolchain(python, root + "/src/capture/harness", folder.string(), environment, files);
+    ASSERT_TRUE(found) << found.error().message();
+    toolchain = *found;
+  }
+  void TearDown() override {
+    if (!folder.empty()) fs::remove_all(folder);
+  }
+  Capture run(const std::string& program, const std::vector<std::string>& flags,
+              const std::string& arch = "sm_90a", Limits limits = {}) const {
+    Request request;
+    request.program = root + "/" + program;
+    request.flags = flags;
+    request.arch = arch;
+    request.torch = Torch::stand_in;
+    request.limits = limits;
+    auto made = capture(request, toolchain, files);
+    EXPECT_TRUE(made) << made.error().message();
+    EXPECT_TRUE(descendants_of(getpid()).empty());
+    return made ? *made : Capture{};
+  }
+  DiskFileSource files;
+  Toolchain toolchain;
+  std::string python;
+  fs::path folder;
+};
+
+TEST_F(Dsl, RecordsTheLaunchForTheProblemAskedFor) {
+  for (const auto& [n, blocks] : {std::pair<const char*, std::uint32_t>{"4096", 32}, {"1000", 8}}) {
+    const Capture made = run("tests/capture/programs/scale.py", {"--n", n});
+    ASSERT_EQ(made.ended, Ended::returned) << made.reason << made.output;
+    ASSERT_TRUE(made.recorded());
+    const Launch& launch = made.launches[0];
+    EXPECT_EQ(launch.qualified, "scale_kernel");
+    EXPECT_EQ(launch.line, 8);
+    EXPECT_EQ(launch.grid, (Extents{blocks, 1, 1}));
+    EXPECT_EQ(launch.block, (Extents{128, 1, 1}));
+    EXPECT_EQ(launch.dynamic_shared_bytes, 0u);
+    EXPECT_FALSE(launch.cluster);
+    EXPECT_EQ(made.torch, "stand-in");
+  }
+}
+
+TEST_F(Dsl, RecordsClusterSharedMemoryAndTheObject) {
+  const Capture made = run("examples/cute_dsl/gemm_persistent_warp_specialized.py", {"--cluster_mn", "2,1"});
+  ASSERT_EQ(made.ended, Ended::returned) << made.reason << made.output;
+  ASSERT_TRUE(made.recorded());
+  const Launch& launch = made.launches[0];
+  EXPECT_EQ(launch.qualified, "PersistentWarpSpecializedGemm.kernel");
+  ASSERT_TRUE(launch.cluster);
+  EXPECT_EQ(*launch.cluster, (Extents{2, 1, 1}));
+  EXPECT_EQ(launch.block, (Extents{384, 1, 1}));
+  EXPECT_EQ(launch.grid[0] * launch.grid[1] * launch.grid[2], 132u)
+      << "one CTA per multiprocessor of the stand-in";
+  EXPECT_GT(launch.dynamic_shared_bytes, 200000u);
+  EXPECT_LE(launch.dynamic_shared_bytes, 232448u);
+  EXPECT_FALSE(launch.constructor.empty());
+  EXPECT_GE(made.sources.size(), 2u) << "the program and common.py";
+}
+
+TEST_F(Dsl, NamesWhatWasRaisedAndWhere) {
+  const Capture made = run("tests/capture/programs/hostile.py", {"raises"});
+  EXPECT_EQ(made.ended, Ended::raised);
+  EXPECT_EQ(made.reason, "ZeroDivisionError: division by zero");
+  EXPECT_EQ(made.at, "hostile.py:32");
+}
+
+}  // namespace
+}  // namespace cutelab::capture

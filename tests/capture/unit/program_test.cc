@@ -1,0 +1,194 @@
+#include "capture/program.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/sha256.h"
+
+namespace cutelab::capture {
+namespace {
+namespace fs = std::filesystem;
+
+/// A program, a harness folder and a "Python" that is a shell script: it finds the request's folder and
+/// writes what the harness would. No DSL is needed.
+class ProgramRun : public ::testing::Test {
+ protected:
+  ProgramRun() : root(fs::temp_directory_path() / ("cutelab_capture_" + std::to_string(getpid()))) {
+    fs::remove_all(root);
+    write("gemm.py", "print('gemm')\n");
+    write("helper.py", "tile = 64\n");
+    write("harness/run_program.py", "# the script below stands for it\n");
+    fs::create_directories(root / "cache");
+    root = fs::canonical(root);
+  }
+  ~ProgramRun() override { fs::remove_all(root); }
+
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text;
+  }
+  std::string path(const std::string& name) const { return (root / name).string(); }
+
+  /// What the fake interpreter does; $out is the run's folder.
+  void python(const std::string& body) {
+    write("python", "#!/bin/sh\nout=$(dirname \"$3\")\necho x >> " + path("calls") + "\n" + body + "\n");
+    chmod(path("python").c_str(), 0755);
+  }
+  void outcome(const std::string& members) {
+    python("cat > $out/outcome.json <<'END'\n{" + members + "}\nEND\n" + launches);
+  }
+  int calls() const {
+    std::ifstream in(path("calls"));
+    return static_cast<int>(std::count(std::istreambuf_iterator<char>(in), {}, 'x'));
+  }
+  std::string source(const std::string& name) const {
+    std::ifstream in(path(name));
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    return "{\"path\":\"" + path(name) + "\",\"sha256\":\"" + sha256(text) + "\"}";
+  }
+  std::string sources() const {
+    return "\"sources\":[" + source("gemm.py") + "," + source("helper.py") + "]";
+  }
+  Request request() const {
+    Request asked;
+    asked.program = path("gemm.py");
+    asked.arch = "sm_90a";
+    asked.cache = path("cache");
+    asked.limits.seconds = 20;
+    return asked;
+  }
+  Capture run(const Request& asked) const {
+    auto made =
+        capture(asked, {path("python"), "4.8.1", path("harness"), path("recorder.so")}, DiskFileSource());
+    EXPECT_TRUE(made) << made.error().message();
+    return made ? *made : Capture{};
+  }
+  Capture run() const { return run(request()); }
+
+  fs::path root;
+  std::string launches;
+};
+
+TEST_F(ProgramRun, EndsByEachOfItsNames) {
+  const std::vector<std::pair<std::string, Ended>> cases = {
+      {R"("ended":"returned")", Ended::returned},
+      {R"x("ended":"exited","reason":"exit(3)")x", Ended::exited},
+      {R"("ended":"raised","reason":"ValueError: no")", Ended::raised},
+      {R"("ended":"raised","reason":"ModuleNotFoundError: jax","missing_module":"jax")",
+       Ended::missing_module},
+      {R"("ended":"running")", Ended::vanished},
+  };
+  for (const auto& [members, ended] : cases) {
+    outcome(members);
+    const Capture made = run();
+    EXPECT_EQ(name_of(made.ended), name_of(ended));
+    EXPECT_FALSE(made.recorded());
+  }
+}
+
+TEST_F(ProgramRun, ThatLeavesNoWordSaysSo) {
+  python("exit 5");
+  const Capture made = run();
+  EXPECT_EQ(made.ended, Ended::vanished);
+  EXPECT_NE(made.reason.find("status 5"), std::string::npos) << made.reason;
+}
+
+TEST_F(ProgramRun, ThatCrashesNamesTheSignal) {
+  python("kill -SEGV $$");
+  const Capture made = run();
+  EXPECT_EQ(made.ended, Ended::crashed);
+  EXPECT_EQ(made.reason, "signal 11 (SIGSEGV)");
+}
+
+TEST_F(ProgramRun, ThatIsTooSlowIsKilledAndKeepsWhatItLaunched) {
+  write(
+      "event",
+      R"({"event":"launch","symbol":"k","grid":[1,1,1],"block":[32,1,1],"dynamic_shared_bytes":0,"attributes":[]})");
+  python("cp " + path("event") + " $out/events.jsonl; sleep 600");
+  Request asked = request();
+  asked.limits.seconds = 0.5;
+  const Capture made = run(asked);
+  EXPECT_EQ(made.ended, Ended::time_limit);
+  EXPECT_EQ(made.launches.size(), 1u);
+}
+
+TEST_F(ProgramRun, IsTakenFromTheCacheUntilItOrAHelperChanges) {
+  outcome(R"("ended":"returned",)" + sources());
+  EXPECT_FALSE(run().kept);
+  EXPECT_TRUE(run().kept);
+  EXPECT_EQ(calls(), 1);
+  write("helper.py", "tile = 128\n");
+  outcome(R"("ended":"returned",)" + sources());
+  EXPECT_FALSE(run().kept);
+  EXPECT_TRUE(run().kept);
+  EXPECT_EQ(calls(), 2);
+  write("gemm.py", "print('other')\n");
+  EXPECT_FALSE(run().kept);
+}
+
+TEST_F(ProgramRun, OfOtherFlagsArchitectureOrTorchIsAnotherCapture) {
+  outcome(R"("ended":"returned",)" + sources());
+  run();
+  Request flags = request(), arch = request(), torch = request(), fresh = request();
+  flags.flags = {"--m", "2"};
+  arch.arch = "sm_100a";
+  torch.torch = Torch::stand_in;
+  fresh.fresh = true;
+  for (const Request& other : {flags, arch, torch, fresh}) EXPECT_FALSE(run(other).kept);
+  EXPECT_EQ(calls(), 5);
+}
+
+TEST_F(ProgramRun, ThatMissedAModuleOrCrashedIsTriedAgain) {
+  outcome(R"("ended":"raised","missing_module":"jax",)" + sources());
+  run();
+  EXPECT_FALSE(run().kept);
+  python("kill -SEGV $$");
+  run();
+  EXPECT_FALSE(run().kept);
+}
+
+TEST_F(ProgramRun, ThatTheStandInForTorchDoesNotServeGetsTorchItself) {
+  // Fails with the stand-in; with torch (the request says so) it launches.
+  write(
+      "event",
+      R"({"event":"launch","symbol":"k","grid":[1,1,1],"block":[32,1,1],"dynamic_shared_bytes":0,"attributes":[]})");
+  write("kernel", R"({"symbol":"k","function":"k","qualified":"k","file":")" + path("gemm.py") +
+                      R"(","library":false})");
+  python(
+      "if grep -q '\"torch\":\"real\"' $3; then echo '{\"ended\":\"returned\",\"torch\":\"torch\"}' > "
+      "$out/outcome.json; cp " +
+      path("event") + " $out/events.jsonl; cp " + path("kernel") +
+      " $out/kernels.jsonl; else echo '{\"ended\":\"raised\",\"torch\":\"stand-in\"}' > $out/outcome.json; "
+      "fi");
+  const Capture made = run();
+  EXPECT_TRUE(made.recorded());
+  EXPECT_EQ(made.torch, "torch");
+  Request only = request();
+  only.torch = Torch::stand_in;
+  EXPECT_FALSE(run(only).recorded());
+}
+
+TEST_F(ProgramRun, ThatIsNoFileIsAnError) {
+  Request asked = request();
+  asked.program = path("none.py");
+  auto made = capture(asked, {path("python"), "", path("harness"), ""}, DiskFileSource());
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind, ErrorKind::input);
+}
+
+TEST_F(ProgramRun, LeavesNoFolderBehind) {
+  outcome(R"("ended":"returned")");
+  fs::create_directories(root / "tmp");
+  setenv("TMPDIR", path("tmp").c_str(), 1);
+  run();
+  unsetenv("TMPDIR");
+  EXPECT_TRUE(fs::is_empty(root / "tmp"));
+}
+
+}  // namespace
+}  // namespace cutelab::capture

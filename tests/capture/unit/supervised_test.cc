@@ -1,0 +1,127 @@
+#include "capture/supervised.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "capture/descendants.h"
+
+namespace cutelab::capture {
+namespace {
+
+ProcessSpec shell(const std::string& script) {
+  ProcessSpec spec;
+  spec.argv = {"/bin/sh", "-c", script};
+  return spec;
+}
+
+Supervised run(const std::string& script, const Limits& limits = {}) {
+  auto done = run_supervised(shell(script), limits);
+  EXPECT_TRUE(done) << done.error().message();
+  return done ? *done : Supervised{};
+}
+
+/// No process of the test's is left: none below this one, and `pid` is gone also where it would have moved
+/// away.
+void expect_gone(const std::string& pid_file) {
+  EXPECT_TRUE(descendants_of(getpid()).empty());
+  std::ifstream in(pid_file);
+  pid_t id = 0;
+  ASSERT_TRUE(in >> id) << "the script did not write its process's id";
+  EXPECT_NE(kill(id, 0), 0) << "process " << id << " still runs";
+}
+
+class SupervisedRun : public ::testing::Test {
+ protected:
+  SupervisedRun()
+      : pid_file(std::filesystem::temp_directory_path() /
+                 ("cutelab_supervised_" + std::to_string(getpid()))) {}
+  ~SupervisedRun() override { std::filesystem::remove(pid_file); }
+  const std::string pid_file;
+};
+
+TEST_F(SupervisedRun, TellsExitCodeAndBothStreams) {
+  const Supervised done = run("echo out; echo err >&2; exit 7");
+  EXPECT_EQ(done.ending, Ending::exited);
+  EXPECT_EQ(done.exit_code, 7);
+  EXPECT_EQ(done.stragglers, 0);
+  EXPECT_EQ(done.output, "out\nerr\n");
+  EXPECT_EQ(done.output_bytes, 8u);
+}
+
+TEST_F(SupervisedRun, NamesTheSignalThatEndedIt) {
+  const Supervised done = run("kill -SEGV $$");
+  EXPECT_EQ(done.ending, Ending::signalled);
+  EXPECT_EQ(done.signal, SIGSEGV);
+}
+
+TEST_F(SupervisedRun, PassesVariablesAndFolder) {
+  ProcessSpec spec = shell("echo $WORD; pwd");
+  spec.folder = "/";
+  spec.extra = {{"WORD", "set"}};
+  auto done = run_supervised(spec, {});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->output, "set\n/\n");
+}
+
+TEST_F(SupervisedRun, SaysThatAProgramCannotBeStarted) {
+  ProcessSpec spec;
+  spec.argv = {"/no/such/program"};
+  auto done = run_supervised(spec, {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::unavailable);
+  EXPECT_NE(done.error().message().find("No such file"), std::string::npos) << done.error().message();
+}
+
+TEST_F(SupervisedRun, EndsAfterTheTimeLimitWithEverythingItStarted) {
+  Limits limits;
+  limits.seconds = 0.5;
+  const Supervised done = run("sleep 600 & echo $! > " + pid_file + "; while :; do sleep 0.1; done", limits);
+  EXPECT_EQ(done.ending, Ending::time_limit);
+  EXPECT_LT(done.seconds, 10);
+  expect_gone(pid_file);
+}
+
+TEST_F(SupervisedRun, KillsWhatLeftItsSession) {
+  const Supervised done = run("setsid sh -c 'echo $$ > " + pid_file + "; exec sleep 600' & while [ ! -s " +
+                              pid_file + " ]; do sleep 0.05; done");
+  EXPECT_EQ(done.ending, Ending::exited);
+  EXPECT_EQ(done.stragglers, 1);
+  expect_gone(pid_file);
+}
+
+TEST_F(SupervisedRun, EndsAProgramThatPrintsWithoutEnd) {
+  Limits limits;
+  limits.output_bytes = 1u << 20;
+  const Supervised done = run("echo $$ > " + pid_file + "; exec yes", limits);
+  EXPECT_EQ(done.ending, Ending::output_limit);
+  EXPECT_GT(done.output_bytes, limits.output_bytes);
+  EXPECT_LE(done.output.size(), 64u << 10);
+  expect_gone(pid_file);
+}
+
+TEST_F(SupervisedRun, EndsAProgramThatTakesMemoryWithoutEnd) {
+  Limits limits;
+  limits.memory_bytes = 64u << 20;
+  limits.seconds = 60;
+  const Supervised done = run(
+      "echo $$ > " + pid_file + "; exec python3 -c \"a=[]\nwhile True: a.append(bytearray(1<<20))\"", limits);
+  EXPECT_EQ(done.ending, Ending::memory_limit);
+  EXPECT_GT(done.peak_bytes, limits.memory_bytes);
+  expect_gone(pid_file);
+}
+
+TEST_F(SupervisedRun, EndsAProgramThatForksWithoutEnd) {
+  Limits limits;
+  limits.processes = 20;
+  limits.seconds = 60;
+  const Supervised done = run("echo $$ > " + pid_file + "; while :; do sleep 600 & done", limits);
+  EXPECT_EQ(done.ending, Ending::process_limit);
+  expect_gone(pid_file);
+}
+
+}  // namespace
+}  // namespace cutelab::capture
