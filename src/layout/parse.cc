@@ -147,9 +147,9 @@ class Parser : private LeafParser {
     std::vector<std::string> names;
     for (const Operation& operation : operations()) names.emplace_back(operation.name);
     const auto near = nearest(name, names);
-    return error(
-        at_, fmt::format("there is no operation `{}`", name),
-        near ? fmt::format("did you mean `{}`?", *near) : "`cutelab layout --help` lists the operations");
+    return error(at_, fmt::format("there is no operation `{}`", name),
+                 near ? fmt::format("did you mean `{}`?", *near)
+                      : "`cutelab layout --list operations` shows them all");
   }
 
   Status items(char close, std::vector<Value>& out, std::vector<std::size_t>& places) {
