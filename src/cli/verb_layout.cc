@@ -85,6 +85,7 @@ class LayoutRun {
       if (view_.steps.empty())
         if (auto before = value->as_layout()) view_.steps.push_back({"start", *before});
       warn_of_carry(step, *value);
+      judge_tiles(step, *value);
       value = apply(step, *value, arguments_.get(step.flag));
       if (!value) return value.error();
       if (auto after = value->as_layout()) view_.steps.push_back({step.flag + 2, *after});
@@ -157,6 +158,15 @@ class LayoutRun {
           "  warning: CuTe accepts this composition, but modes of the right-hand side add up across an "
           "extent of\n"
           "  the left-hand side: the result is not left(right(i)) everywhere\n");
+  }
+
+  void judge_tiles(const LayoutStepFlag& step, const Value& value) {
+    if (std::string(step.flag).find("divide") == std::string::npos) return;
+    auto whole = value.as_layout();
+    auto argument = layout::parse(arguments_.get(step.flag));
+    if (!whole || !argument) return;
+    auto tiler = argument->as_tiler();
+    if (tiler) view_.sections.push_back(report::tiles_text(whole->layout(), *tiler));
   }
 
   layout::SwizzleUnit unit() const {
@@ -259,7 +269,12 @@ class LayoutRun {
     if (format == "text")
       return write(grid_text(*drawing, context_.out_is_terminal && !arguments_.has("--output")));
     return write(format == "svg" ? grid_svg(*drawing)
-                                 : grid_html(*drawing, "cutelab layout " + view_.layout.text()));
+                                 : grid_html(*drawing, "cutelab layout " + drawn_name()));
+  }
+
+  std::string drawn_name() const {
+    if (!arguments_.has("--atom")) return view_.layout.text();
+    return fmt::format("--atom {} --operand {}", arguments_.get("--atom"), arguments_.get("--operand", "c"));
   }
 
   Result<ExitCode> list(const std::string& what) {

@@ -53,10 +53,11 @@ COPY |= {"tma.load.64x128.b16": "SM90_TMA_LOAD, C<131072>, int", "tma.store.32x8
          "tma.multicast.64x64.b16": "SM90_TMA_LOAD_MULTICAST, C<65536>, int", "tma.reduce.32x64.b32": "SM90_TMA_REDUCE_ADD, C<65536>, int"}
 SCALED = "cutlass::detail::Sm1xxBlockScaledConfig"
 FACTORS = {f"scale_factor_atom({v})": f"{SCALED}<{v}>::SfAtom" for v in (16, 32)}
-FACTORS |= {f"tile_atom_to_shape_SF(({rows},{k}{',' + str(batch) if batch else ''}),{v})":
-            f"decltype({SCALED}<{v}>::tile_atom_to_shape_SF{operand}(Shape<C<{m}>,C<{n}>,C<{k}>{',C<' + str(batch) + '>' if batch else ''}>{{}}))"
-            for v in (16, 32) for m, n, k in ((128, 256, 128), (256, 384, 512), (512, 128, 1024)) for batch in (0, 1, 4)
-            for operand, rows in (("A", m), ("B", n))}
+FACTORS |= {f"tile_atom_to_shape_SF(({rows},{k},{batch}),{v})": f"decltype({SCALED}<{v}>::tile_atom_to_shape_SF{operand}(Shape<C<{m}>,C<{n}>,C<{k}>,C<{batch}>>{{}}))"
+            for v in (16, 32) for m, n, k in ((128, 256, 128), (256, 384, 512), (512, 128, 1024)) for batch in (1, 4) for operand, rows in (("A", m), ("B", n))}
+# Without a batch the headers of some releases append a dynamic one, so the call behind the name is spelled.
+FACTORS |= {f"tile_atom_to_shape_SF(({rows},{k}),{v})": f"decltype(tile_to_shape({SCALED}<{v}>::SfAtom{{}}, Shape<C<{rows}>,C<{k}>>{{}}, Step<_2,_1>{{}}))"
+            for v in (16, 32) for rows, k in ((128, 128), (256, 512), (384, 512), (512, 1024))}
 SMEM = {f"{major}_{kind}": f"SM90::GMMA::Layout_{major}_{kind}_Atom" for major in ("MN", "K") for kind in ("INTER", "SW32", "SW64", "SW128")}
 WIDTHS = {8: "int8_t", 16: "half_t", 32: "float"}
 
