@@ -1,5 +1,7 @@
 // Values from the worked examples of CUTLASS's layout documentation (media/docs/cpp/cute): 01_layout,
 // 02_layout_algebra, 03_tensor, 0t_mma_atom, 0y_predication, 0z_tma_tensors.
+#include <fmt/format.h>
+
 #include "layout/support.h"
 
 namespace cutelab::layout::testing {
@@ -112,6 +114,12 @@ TEST(WorkedTables, AreTheValues) {
   EXPECT_EQ(values("(2,(2,2)):(4,(2,1))"), "0 4 2 6 1 5 3 7");
   EXPECT_EQ(values("(4,4,2):(1,8,4)"),
             "0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27 4 5 6 7 12 13 14 15 20 21 22 23 28 29 30 31");
+  // Every coordinate of (3,(2,3)) in its three forms.
+  for (int i = 0; i < 18; ++i) {
+    const std::string natural = fmt::format("({},({},{}))", i % 3, i / 3 % 2, i / 6);
+    for (const std::string& form : {fmt::format("{}", i), fmt::format("({},{})", i % 3, i / 3), natural})
+      EXPECT_EQ(eval("idx2crd(" + form + ",(3,(2,3)))"), natural);
+  }
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 5; ++j) {
       const std::string coordinate = "(" + std::to_string(i) + "," + std::to_string(j) + ")";
