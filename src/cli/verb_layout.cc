@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/layout_flags.h"
 #include "cli/verbs.h"
 #include "layout/atoms.h"
 #include "layout/operations.h"
@@ -21,91 +22,7 @@ namespace {
 using layout::ComposedLayout;
 using layout::Value;
 
-// A flag that applies one operation of the expression language to the layout; `value` empty: no argument.
-struct Step {
-  const char* flag;
-  const char* value;
-  const char* operation;
-};
-
-// In the order in which they are applied.
-constexpr Step steps[] = {{"--compose", "LAYOUT", "composition"},
-                          {"--divide", "TILER", "logical_divide"},
-                          {"--zipped-divide", "TILER", "zipped_divide"},
-                          {"--product", "TILER", "logical_product"},
-                          {"--tile-to-shape", "SHAPE", "tile_to_shape"},
-                          {"--complement", "SHAPE", "complement"},
-                          {"--inverse", "left|right", ""},
-                          {"--coalesce", "", "coalesce"}};
-
-void add_analysis_flags(std::vector<Flag>& out) {
-  const Flag more[] = {
-      {"--atom",
-       "NAME",
-       "start from an atom: wgmma.m64n128k16.f16, ldmatrix.x4, tcgen05.ld.32x32b.x32, K_SW128 …",
-       "",
-       false,
-       {}},
-      {"--operand", "NAME", "which layout of --atom", "c", false, {"a", "b", "c", "source", "destination"}},
-      {"--tv", "TILE", "modes are (thread, value) over this tile: draw who holds what", "", false, {}},
-      {"--draw", "FORMAT", "a drawing instead of text", "", false, {"text", "svg", "html"}},
-      {"--colour", "BY", "what the drawing's colours mean", "value", false, {"value", "bank"}},
-      {"--explain", "", "the layout in words", "", false, {}},
-      {"--banks",
-       "THREADS",
-       "bank conflicts of one warp access: thread to index, such as 32:1",
-       "",
-       false,
-       {}},
-      {"--access",
-       "KIND",
-       "the instruction of --banks",
-       "load",
-       false,
-       {"load", "store", "ldmatrix", "stmatrix"}},
-      {"--bytes", "N", "bytes per thread of --banks", "one element", false, {}},
-      {"--tma", "TILE", "may TMA move this tile of the (global) layout? every rule by name", "", false, {}},
-      {"--smem", "LAYOUT", "where the tile of --tma goes, for the rules on that side", "", false, {}},
-      {"--address",
-       "ADDR",
-       "the tensor's base address in the descriptor of --tma, such as 0x0",
-       "",
-       false,
-       {}},
-      {"--forms", "", "a swizzled layout in byte and in element form, side by side", "", false, {}},
-      {"--units", "", "the layout in the 16-byte units of matrix descriptors", "", false, {}},
-      {"--span", "BYTES", "swizzle span of --tma", "128", false, {"16", "32", "64", "128"}},
-      {"--bits", "N", "bits of an element", "32; 16 for atoms", false, {}},
-      {"--swizzle-unit",
-       "UNIT",
-       "what the swizzle counts; in shared-memory tensors of kernels: bytes",
-       "elements",
-       false,
-       {"elements", "bytes"}},
-      {"--file", "FILE", "one expression per line; one result or `error: …` per line", "", false, {}},
-      {"-o,--output", "FILE", "write there instead of the terminal", "", false, {}},
-      {"--json", "", "the result as JSON", "", false, {}},
-  };
-  out.insert(out.end(), std::begin(more), std::end(more));
-}
-
-std::vector<Flag> flags() {
-  std::vector<Flag> out;
-  for (const Step& step : steps) {
-    const bool inverse = *step.operation == '\0';
-    out.push_back({step.flag,
-                   step.value,
-                   inverse ? "then invert it" : fmt::format("then {}", step.operation),
-                   "",
-                   false,
-                   {}});
-    if (inverse) out.back().choices = {"left", "right"};
-  }
-  add_analysis_flags(out);
-  return out;
-}
-
-Result<Value> apply(const Step& step, const Value& value, const std::string& given) {
+Result<Value> apply(const LayoutStepFlag& step, const Value& value, const std::string& given) {
   std::string operation = step.operation;
   std::vector<Value> arguments{value};
   if (operation.empty()) {
@@ -159,14 +76,16 @@ class LayoutRun {
   LayoutRun(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
 
   Result<ExitCode> go() {
+    if (arguments_.has("--list")) return list(arguments_.get("--list"));
     if (arguments_.has("--file")) return each_line();
     auto value = start();
     if (!value) return value.error();
-    for (const Step& step : steps) {
+    for (const LayoutStepFlag& step : layout_steps()) {
       if (!arguments_.has(step.flag)) continue;
       if (view_.steps.empty())
         if (auto before = value->as_layout()) view_.steps.push_back({"start", *before});
       warn_of_carry(step, *value);
+      judge_tiles(step, *value);
       value = apply(step, *value, arguments_.get(step.flag));
       if (!value) return value.error();
       if (auto after = value->as_layout()) view_.steps.push_back({step.flag + 2, *after});
@@ -205,7 +124,12 @@ class LayoutRun {
       auto copy = layout::copy_atom(name);
       if (!copy) return copy.error();
       view_.sections.push_back(fmt::format("  {}: (thread, bit) to bit; {}\n", name, copy->note));
-      return Value(operand == "source" ? copy->source : copy->destination);
+      if (operand == "address" && !copy->address)
+        return Error{ErrorKind::usage, "layout --atom " + name + " --operand address",
+                     "only tcgen05.ld and .st have an address in tensor memory", "", ""};
+      return Value(operand == "address"  ? *copy->address
+                   : operand == "source" ? copy->source
+                                         : copy->destination);
     }
     auto atom = layout::mma_atom(name);
     if (!atom) return atom.error();
@@ -223,7 +147,7 @@ class LayoutRun {
     return Value(a ? atom->a : b ? atom->b : atom->c);
   }
 
-  void warn_of_carry(const Step& step, const Value& value) {
+  void warn_of_carry(const LayoutStepFlag& step, const Value& value) {
     if (std::string(step.flag) != "--compose") return;
     auto left = value.as_plain_layout();
     auto argument = layout::parse(arguments_.get(step.flag));
@@ -234,6 +158,15 @@ class LayoutRun {
           "  warning: CuTe accepts this composition, but modes of the right-hand side add up across an "
           "extent of\n"
           "  the left-hand side: the result is not left(right(i)) everywhere\n");
+  }
+
+  void judge_tiles(const LayoutStepFlag& step, const Value& value) {
+    if (std::string(step.flag).find("divide") == std::string::npos) return;
+    auto whole = value.as_layout();
+    auto argument = layout::parse(arguments_.get(step.flag));
+    if (!whole || !argument) return;
+    auto tiler = argument->as_tiler();
+    if (tiler) view_.sections.push_back(report::tiles_text(whole->layout(), *tiler));
   }
 
   layout::SwizzleUnit unit() const {
@@ -336,7 +269,32 @@ class LayoutRun {
     if (format == "text")
       return write(grid_text(*drawing, context_.out_is_terminal && !arguments_.has("--output")));
     return write(format == "svg" ? grid_svg(*drawing)
-                                 : grid_html(*drawing, "cutelab layout " + view_.layout.text()));
+                                 : grid_html(*drawing, "cutelab layout " + drawn_name()));
+  }
+
+  std::string drawn_name() const {
+    if (!arguments_.has("--atom")) return view_.layout.text();
+    return fmt::format("--atom {} --operand {}", arguments_.get("--atom"), arguments_.get("--operand", "c"));
+  }
+
+  Result<ExitCode> list(const std::string& what) {
+    std::string out;
+    if (what == "atoms") {
+      for (const auto kind : layout::all_smem_atom_kinds) out += std::string(name_of(kind)) + "\n";
+      for (const auto& names : {layout::mma_atom_names(), layout::copy_atom_names()})
+        for (const std::string& name : names) out += name + "\n";
+      return write(out);
+    }
+    std::vector<std::string> calls;
+    std::size_t width = 0;
+    for (const layout::Operation& operation : layout::operations()) {
+      calls.push_back(fmt::format("{}({})", operation.name, operation.parameters));
+      width = std::max(width, display_width(calls.back()));
+    }
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      out += fmt::format("{}{}  {}\n", calls[i], std::string(width - display_width(calls[i]), ' '),
+                         layout::operations()[i].says);
+    return write(out);
   }
 
   Result<ExitCode> each_line() {
@@ -378,7 +336,7 @@ class LayoutVerb final : public Verb {
         "layout", "CuTe's layout algebra: evaluate, draw and explain a layout", "2 READ", {}, {}, {}, false};
     spec.positionals = {
         {"EXPR", "a layout, or operations on layouts: 'composition((8,4):(1,8), 4:2)'", 0, 1}};
-    spec.flags = flags();
+    spec.flags = layout_flags();
     spec.examples = {"cutelab layout '(8,(2,4)):(1,(8,16))' --explain",
                      "cutelab layout '(4,2,3):(2,1,8)' --divide 4:2",
                      "cutelab layout --atom wgmma.m64n64k16.f16 --draw html -o c.html",

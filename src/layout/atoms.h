@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct CopyAtom {
   std::string name;  ///< "ldmatrix.x4", "stmatrix.x2.trans"
   Layout source, destination;
   std::string note;
+  /// tcgen05: bit → bit address in tensor memory (a lane every 2^21 bits), CuTe's ValID.
+  std::optional<Layout> address;
 };
 
 /// Families:
@@ -36,8 +39,12 @@ struct CopyAtom {
 /// TYPE: f16 bf16 tf32 e4m3 e5m2 e3m2 e2m3 e2m1 s8 u8 s4 f64, and block-scaled mxf8 mxf4 nvf4. Errors (kind
 /// input): no such family, shape or type, with what there is.
 Result<MmaAtom> mma_atom(std::string_view name);
-/// ldmatrix.x{1,2,4}[.trans], stmatrix.x{1,2,4}[.trans]; tcgen05.{ld,st}.{16x64b,16x128b,16x256b,32x32b}.xN,
-/// N a power of two; tma.{load,multicast,store,reduce}.BOX.bBITS, the contiguous extent of the box first.
+///   ldmatrix.x{1,2,4}[.trans], stmatrix.x{1,2,4}[.trans]                       16-bit, sm_75, sm_90
+///   ldmatrix.m16n16.x{1,2}.trans.b8, stmatrix.m16n8.x{1,2,4}.trans.b8          8-bit, sm_100
+///   ldmatrix.m8n16.x{1,2,4}.{b4x16_p64,b6x16_p32}                              4- and 6-bit to 8-bit, sm_100
+///   tcgen05.ld.SHAPE.xN[.pack16b], tcgen05.st.SHAPE.xN[.unpack16b]             N a power of two
+///     SHAPE: 16x64b 16x128b 16x256b 32x32b 16x32bx2
+///   tma.{load,multicast,store,reduce}.BOX.bBITS                                the contiguous extent first
 Result<CopyAtom> copy_atom(std::string_view name);
 
 /// Names that mma_atom and copy_atom answer to, a representative of each family and type.

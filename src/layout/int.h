@@ -10,6 +10,7 @@
 namespace cutelab::layout {
 
 class Polynomial;
+struct Term;
 
 /// Which mode of a coordinate a stride counts in: E<1,0> is {1, 0}. Empty for an ordinary integer. Printed
 /// innermost first, as CuTe prints it: 2@0@1 is twice the basis element E<1,0>.
@@ -108,6 +109,7 @@ class Int {
   friend class Polynomial;
   friend Int from_polynomial(Polynomial polynomial, Basis basis);
   friend Polynomial polynomial_of(const Int& a);
+  friend const std::vector<Term>& terms_of(const Int& a);
   static bool symbolic_equal(const Int& a, const Int& b);
   static Int add(const Int& a, const Int& b);
   static Int multiply(const Int& a, const Int& b);

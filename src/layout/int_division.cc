@@ -38,7 +38,14 @@ std::optional<Term> term_quotient(const Term& term, const Term& divisor) {
   return out;
 }
 
+bool coefficients_divide(const Int& a, std::int64_t b) {
+  for (const Term& term : terms_of(a))
+    if (term.coefficient % b != 0) return false;
+  return true;
+}
+
 std::optional<Int> polynomial_quotient(const Int& a, const Int& b) {
+  if (!a.known() && b.known() && b.value() > 1 && !coefficients_divide(a, b.value())) return std::nullopt;
   const Polynomial divisor = polynomial_of(b);
   if (divisor.terms.size() != 1 || divisor.terms[0].coefficient == -1) return std::nullopt;
   Polynomial out;
@@ -50,12 +57,23 @@ std::optional<Int> polynomial_quotient(const Int& a, const Int& b) {
   return from_polynomial(std::move(out));
 }
 
+// As compare_symbolic, for the common case of positive terms; nullopt: the general way decides.
+std::optional<std::optional<std::strong_ordering>> compare_with_number(const Int& a, std::int64_t b) {
+  const auto least = a.lower_bound();
+  if (!least) return std::nullopt;
+  if (least->value() > b) return std::strong_ordering::greater;
+  // No term is negative: it has no upper bound.
+  return std::optional<std::strong_ordering>();
+}
+
 bool both_known(const Int& a, const Int& b) { return a.known() && b.known(); }
 
 }  // namespace
 
 std::optional<std::strong_ordering> compare_symbolic(const Int& a, const Int& b) {
   if (both_known(a, b)) return a.value() <=> b.value();
+  if (!a.known() && b.known() && a.plain() && b.plain())
+    if (const auto order = compare_with_number(a, b.value())) return *order;
   if (a.scale() == b.scale()) return std::strong_ordering::equal;
   const Int difference = a.scale() - b.scale();
   const auto decide = [](const Int& d) {

@@ -92,6 +92,27 @@ Result<Value> run_local_tile(const Arguments& a) {
       ComposedLayout(layout->swizzle(), layout->offset() + tile->offset.leaf(), std::move(tile->layout)));
 }
 
+Result<Value> run_local_partition(const Arguments& a) {
+  auto layout = a[0].as_layout();
+  auto threads = a[1].as_plain_layout();
+  auto index = as_tuple(a[2]);
+  if (!layout) return layout.error();
+  if (!threads) return threads.error();
+  if (!index) return index.error();
+  if (!index->is_leaf()) return wants("the number of a thread", a[2]);
+  auto part = local_partition(layout->layout(), *threads, index->leaf());
+  if (!part) return part.error();
+  if (!part->offset.is_leaf()) return Value(std::move(part->layout));
+  return Value(
+      ComposedLayout(layout->swizzle(), layout->offset() + part->offset.leaf(), std::move(part->layout)));
+}
+
+Result<Value> run_dice(const Arguments& a) {
+  auto slicer = as_slicer(a[1]);
+  if (!slicer) return slicer.error();
+  return on_domain(a[0], [&](const Layout& l) { return dice(l, *slicer); });
+}
+
 Result<Value> run_tv(const Arguments& a) {
   auto threads = a[0].as_plain_layout();
   auto values = a[1].as_plain_layout();
@@ -131,6 +152,9 @@ std::vector<Operation> algebra() {
       {"raked_product", "block, layout", 2, 2, "the block repeated, interleaved", two_layouts<raked_product>},
       {"tile_to_shape", "block, shape[, order]", 2, 3, "the block repeated to a shape", run_tile_to_shape},
       {"local_tile", "layout, tiler, coordinate", 3, 3, "one tile; `_` keeps a rest mode", run_local_tile},
+      {"local_partition", "layout, threads, thread", 3, 3,
+       "the thread's element of each tile of shape(threads)", run_local_partition},
+      {"dice", "layout, coordinate", 2, 2, "modes not marked `_`", run_dice},
       {"slice", "layout, coordinate", 2, 2, "modes marked `_`, at the coordinate", run_slice},
       {"make_layout_tv", "threads, values", 2, 2, "(thread, value) to index in the tile", run_tv},
   };

@@ -2,6 +2,7 @@
 
 #include "layout/fault.h"
 #include "layout/operation_helpers.h"
+#include "layout/scale_factors.h"
 
 namespace cutelab::layout {
 namespace {
@@ -95,6 +96,24 @@ Result<Value> run_idx2crd(const Arguments& a) {
   return lift(idx2crd(*index, *shape));
 }
 
+Result<Value> run_crd2crd(const Arguments& a) {
+  auto coord = as_tuple(a[0]);
+  auto from = as_shape(a[1]);
+  auto to = as_shape(a[2]);
+  if (!coord) return coord.error();
+  if (!from) return from.error();
+  if (!to) return to.error();
+  return lift(crd2crd(*coord, *from, *to));
+}
+
+Result<Value> run_scale_factors(const Arguments& a) {
+  auto shape = as_shape(a[0]);
+  auto vector = as_integer(a[1]);
+  if (!shape) return shape.error();
+  if (!vector) return vector.error();
+  return lift(tile_atom_to_shape_sf(*shape, *vector));
+}
+
 template <class F>
 Result<Value> measure(const Value& value, const F& f) {
   if (value.tuple()) return Value(f(ComposedLayout(Layout::unchecked(*value.tuple(), *value.tuple()))));
@@ -167,6 +186,14 @@ std::vector<Operation> reshaping_operations() {
        [](const Arguments& a) {
          return on_domain(a[0], [](const Layout& l) { return make_fragment_like(l); });
        }},
+      {"scale_factor_atom", "vector", 1, 1, "block of scale factors: one per vector elements of K",
+       [](const Arguments& a) -> Result<Value> {
+         auto vector = as_integer(a[0]);
+         if (!vector) return vector.error();
+         return lift(scale_factor_atom(*vector));
+       }},
+      {"tile_atom_to_shape_SF", "shape, vector", 2, 2, "scale factors of (rows, K[, batch])",
+       run_scale_factors},
       {"row_major", "shape", 1, 1, "compact, last mode fastest", of_shape<Layout::row_major>},
       {"identity", "shape", 1, 1, "coordinates to themselves", of_shape<Layout::identity>},
   };
@@ -177,6 +204,12 @@ std::vector<Operation> measuring_operations() {
   return {
       {"crd2idx", "coordinate, layout", 2, 2, "value at a coordinate", run_crd2idx},
       {"idx2crd", "index, shape", 2, 2, "coordinate of an index", run_idx2crd},
+      {"crd2crd", "coordinate, shape, shape", 3, 3, "the coordinate of the second shape at the same index",
+       run_crd2crd},
+      {"coshape", "layout", 1, 1, "smallest coordinate above all values",
+       [](const Arguments& a) {
+         return measure(a[0], [](const ComposedLayout& l) { return coshape(l.layout()); });
+       }},
       {"ceil_div", "shape, shape", 2, 2, "how many tiles cover a shape", run_ceil_div},
       {"congruent", "tuple, tuple", 2, 2, "nested alike?",
        [](const Arguments& a) {

@@ -147,9 +147,9 @@ class Parser : private LeafParser {
     std::vector<std::string> names;
     for (const Operation& operation : operations()) names.emplace_back(operation.name);
     const auto near = nearest(name, names);
-    return error(
-        at_, fmt::format("there is no operation `{}`", name),
-        near ? fmt::format("did you mean `{}`?", *near) : "`cutelab layout --help` lists the operations");
+    return error(at_, fmt::format("there is no operation `{}`", name),
+                 near ? fmt::format("did you mean `{}`?", *near)
+                      : "`cutelab layout --list operations` shows them all");
   }
 
   Status items(char close, std::vector<Value>& out, std::vector<std::size_t>& places) {
@@ -174,11 +174,16 @@ class Parser : private LeafParser {
   }
 
   Result<Value> parenthesis() {
+    if (IntTuple tuple; numbers_tuple(tuple)) return Value(std::move(tuple));
+    const std::size_t open = at_;
     std::vector<Value> values;
     std::vector<std::size_t> places;
     if (auto status = items(')', values, places); !status) return status.error();
     bool all_tuples = true;
     for (const Value& value : values) all_tuples &= value.tuple() != nullptr;
+    // (A) is A in parentheses, as everywhere; (A,) and <A> are tilers of one mode.
+    if (values.size() == 1 && values[0].is_layout() && trim(text_.substr(open, at_ - 1 - open)).back() != ',')
+      return std::move(values[0]);
     if (!all_tuples) return tiler_of(values, places);
     std::vector<IntTuple> modes;
     for (const Value& value : values) modes.push_back(*value.tuple());

@@ -218,6 +218,46 @@ Result<Int> LeafParser::symbol(std::size_t start, const std::string& name, std::
   return Int::symbol(name, it->second);
 }
 
+bool LeafParser::numbers(std::size_t& at, int depth, TupleBuilder& build) const {
+  constexpr int deepest = 8;
+  constexpr std::size_t most_digits = 18;
+  const auto here = [&] { return at < text_.size() ? text_[at] : '\0'; };
+  if (depth > deepest) return false;
+  const auto open = build.open();
+  int modes = 0;
+  do {
+    ++at;  // the parenthesis or the comma
+    while (here() == ' ') ++at;
+    if (here() == '(') {
+      if (!numbers(at, depth + 1, build)) return false;
+    } else {
+      std::int64_t value = 0;
+      const std::size_t first = at;
+      for (; is_digit(here()); ++at) {
+        if (at - first == most_digits) return false;
+        value = 10 * value + (text_[at] - '0');
+      }
+      if (at == first) return false;
+      build.leaf(value);
+    }
+    ++modes;
+    while (here() == ' ') ++at;
+  } while (here() == ',');
+  if (here() != ')') return false;
+  ++at;
+  build.close(open, modes);
+  return true;
+}
+
+bool LeafParser::numbers_tuple(IntTuple& out) {
+  TupleBuilder build;
+  std::size_t at = at_;
+  if (!numbers(at, 0, build)) return false;
+  at_ = at;
+  out = build.take();
+  return true;
+}
+
 Result<std::int64_t> LeafParser::integer() {
   skip();
   const std::size_t start = at_;

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "layout/int.h"
+#include "layout/int_tuple.h"
 
 namespace cutelab::layout {
 
@@ -35,6 +35,11 @@ class LeafParser {
   Result<std::int64_t> divisibility_here();
   Result<Int> symbol(std::size_t start, const std::string& name, std::int64_t divisibility);
   Result<std::int64_t> integer();
+  /// A tuple that holds only numbers and tuples of them, read in one go: true and at_ behind it. False and
+  /// at_ unchanged for everything else, errors included: the general way then reads it.
+  bool numbers_tuple(IntTuple& out);
+
+  bool numbers(std::size_t& at, int depth, TupleBuilder& build) const;
 
   std::string_view text_;
   std::size_t at_ = 0;

@@ -80,6 +80,8 @@ std::string Polynomial::text() const {
   return out;
 }
 
+const std::vector<Term>& terms_of(const Int& a) { return a.symbolic_->terms; }
+
 Polynomial polynomial_of(const Int& a) {
   if (!a.known()) return *a.symbolic_;
   Polynomial p;

@@ -47,6 +47,8 @@ class Polynomial {
 };
 
 Polynomial polynomial_of(const Int& a);
+/// Pre: !a.known().
+const std::vector<Term>& terms_of(const Int& a);
 /// A known Int when the polynomial is constant.
 Int from_polynomial(Polynomial polynomial, Basis basis = {});
 

@@ -30,9 +30,9 @@ bool moves_matrices(AccessKind kind) { return kind == AccessKind::ldmatrix || ki
 
 std::string phase_text(const Phase& phase) {
   const auto busiest = std::max_element(phase.words_per_bank.begin(), phase.words_per_bank.end());
-  std::string out = fmt::format("    threads {:>2}-{:<2}  {} wavefront{}", phase.first_thread,
-                                phase.first_thread + phase.threads - 1, phase.wavefronts,
-                                phase.wavefronts == 1 ? " " : "s");
+  std::string out =
+      fmt::format("    threads {:>2}-{:<2}  {} wavefront{}", phase.first_thread,
+                  phase.first_thread + phase.threads - 1, phase.wavefronts, phase.wavefronts == 1 ? "" : "s");
   if (phase.wavefronts > 1)
     out += fmt::format(", bank {} is asked for {} words", busiest - phase.words_per_bank.begin(), *busiest);
   return out + "\n";

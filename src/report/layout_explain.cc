@@ -55,8 +55,8 @@ std::string steps(const std::vector<Int>& strides) {
 std::string mode_line(int i, layout::LayoutView mode) {
   std::vector<std::string> extents;
   for (const Int& s : leaves(mode.shape)) extents.push_back(s.text());
-  return fmt::format("    mode {} has {} element{}, {}\n", i, join(extents, "*"),
-                     extents.size() == 1 && extents[0] == "1" ? "" : "s", steps(leaves(mode.stride)));
+  if (extents.size() == 1 && extents[0] == "1") return fmt::format("    mode {} has 1 element\n", i);
+  return fmt::format("    mode {} has {} elements, {}\n", i, join(extents, "*"), steps(leaves(mode.stride)));
 }
 
 std::string swizzle_lines(const Swizzle& sw, std::int64_t bits, layout::SwizzleUnit unit) {
@@ -86,9 +86,32 @@ std::string explain(const ComposedLayout& layout, std::int64_t bits, layout::Swi
     out += fmt::format("    everything starts at offset {}\n", layout.offset().text());
   if (!layout.swizzle().identity()) out += swizzle_lines(layout.swizzle(), bits, unit);
   out += "    leading dimension: " + layout::leading_mode(inner).says + "\n";
-  out += "    takes " + coverage(layout) + "\n";
+  out += "    values: " + coverage(layout) + "\n";
   if (const auto symbols = inner.symbols(); !symbols.empty())
     out += "    unknown: " + join(symbols, ", ") + "\n";
+  return out;
+}
+
+std::string tiles_text(const layout::Layout& layout, const layout::Tiler& tiler) {
+  auto divided = logical_divide(layout, tiler);
+  if (!divided) return "";
+  const bool by_mode = tiler.is_tuple();
+  std::string out = "  tiles\n";
+  for (int i = 0; i < (by_mode ? tiler.rank() : 1); ++i) {
+    const Int whole = by_mode ? size(layout.mode(i)) : size(layout);
+    const Int tiled = by_mode ? size(divided->mode(i)) : size(*divided);
+    const std::string name = by_mode ? fmt::format("mode {}", i) : "the layout";
+    const auto order = compare(tiled, whole);
+    if (order && *order == 0)
+      out += fmt::format("    {}: every tile is whole\n", name);
+    else if (order && *order > 0)
+      out += fmt::format("    {}: the last tile overhangs, {} elements for {}: predicate what lies beyond\n",
+                         name, tiled.text(), whole.text());
+    else
+      out += fmt::format(
+          "    {}: undetermined whether the last tile of {} is whole: predicate it unless it is\n", name,
+          whole.text());
+  }
   return out;
 }
 

@@ -13,9 +13,12 @@ namespace cutelab::report {
 ///     (i,(j,k)) maps to i + 8*j + 16*k
 ///     mode 0 has 8 elements, one after the other
 ///     mode 1 has 2*4 elements, steps of 8 and 16
-///     contiguous: mode 0
-///     takes each of 0 … 63 once
+///     leading dimension: mode 0 has stride 1
+///     values: each of 0 … 63 once
 std::string explain(const layout::ComposedLayout& layout, std::int64_t bits, layout::SwizzleUnit unit);
+
+/// Is every tile of a division whole, mode by mode? Tiles that overhang have to be predicated.
+std::string tiles_text(const layout::Layout& layout, const layout::Tiler& tiler);
 
 /// The same mapping in byte offsets and in element offsets. Error: bits are no whole bytes.
 Result<std::string> forms_text(const layout::ComposedLayout& layout, std::int64_t bits,

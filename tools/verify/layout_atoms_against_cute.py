@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare the MMA and copy atoms and the shared-memory atoms with CuTe's traits, compiled from the CUTLASS headers.
+"""Compare the MMA, copy, shared-memory and scale-factor atoms with CuTe's traits, compiled from the CUTLASS headers.
 
 usage: layout_atoms_against_cute.py --cutelab PROGRAM [--cutlass INCLUDE_DIR] [--cuda INCLUDE_DIR] [--compiler CXX]
 Exit code: 0 all equal, 1 a difference, 77 skipped (the reason is printed).
@@ -42,14 +42,26 @@ MMA = {
 }
 COPY = {f"{kind}.x{n}{trans}": f"SM{arch}_U{32 if not trans else 16}x{n if not trans else 2 * n}_{op}_{'T' if trans else 'N'}"
         for kind, arch, op in (("ldmatrix", 75, "LDSM"), ("stmatrix", 90, "STSM")) for n in (1, 2, 4) for trans in ("", ".trans")}
-TENSOR_MEMORY = {"16x64b": ("16dp64b", 128), "16x128b": ("16dp128b", 64), "16x256b": ("16dp256b", 32), "32x32b": ("32dp32b", 128)}
-COPY |= {f"tcgen05.{kind}.{shape}.x{1 << i}": f"SM100_TMEM_{op}_{dp}{1 << i}x"
-         for kind, op in (("ld", "LOAD"), ("st", "STORE")) for shape, (dp, most) in TENSOR_MEMORY.items() for i in range(most.bit_length())}
-COPY |= {"tma.load.64x128.b16": "SM90_TMA_LOAD, C<131072>, int", "tma.store.32x8.b32": "SM90_TMA_STORE, C<8192>, int"}
+COPY |= {"ldmatrix.m16n16.x1.trans.b8": "SM100_U8x8_LDSM_T", "ldmatrix.m16n16.x2.trans.b8": "SM100_U8x16_LDSM_T"}
+COPY |= {f"stmatrix.m16n8.x{n}.trans.b8": f"SM100_U8x{4 * n}_STSM_T" for n in (1, 2, 4)}
+COPY |= {f"ldmatrix.m8n16.x{n}.b{bits}x16_p{pad}": f"SM100_SU{bits}_DU8x16_x{n}_LDSM_N" for bits, pad in ((4, 64), (6, 32)) for n in (1, 2, 4)}
+TENSOR_MEMORY = {"16x64b": ("16dp64b", 128), "16x128b": ("16dp128b", 64), "16x256b": ("16dp256b", 32), "32x32b": ("32dp32b", 128), "16x32bx2": ("16dp32b", 128)}
+COPY |= {f"tcgen05.{kind}.{shape}.x{1 << i}{'.' + packing if packed else ''}": f"SM100_TMEM_{op}_{dp}{1 << i}x{'_16b' if packed else ''}"
+         for kind, op, packing in (("ld", "LOAD", "pack16b"), ("st", "STORE", "unpack16b")) for shape, (dp, most) in TENSOR_MEMORY.items()
+         for i in range(most.bit_length()) for packed in (False, True)}
+COPY |= {"tma.load.64x128.b16": "SM90_TMA_LOAD, C<131072>, int", "tma.store.32x8.b32": "SM90_TMA_STORE, C<8192>, int",
+         "tma.multicast.64x64.b16": "SM90_TMA_LOAD_MULTICAST, C<65536>, int", "tma.reduce.32x64.b32": "SM90_TMA_REDUCE_ADD, C<65536>, int"}
+SCALED = "cutlass::detail::Sm1xxBlockScaledConfig"
+FACTORS = {f"scale_factor_atom({v})": f"{SCALED}<{v}>::SfAtom" for v in (16, 32)}
+FACTORS |= {f"tile_atom_to_shape_SF(({rows},{k},{batch}),{v})": f"decltype({SCALED}<{v}>::tile_atom_to_shape_SF{operand}(Shape<C<{m}>,C<{n}>,C<{k}>,C<{batch}>>{{}}))"
+            for v in (16, 32) for m, n, k in ((128, 256, 128), (256, 384, 512), (512, 128, 1024)) for batch in (1, 4) for operand, rows in (("A", m), ("B", n))}
+# Without a batch the headers of some releases append a dynamic one, so the call behind the name is spelled.
+FACTORS |= {f"tile_atom_to_shape_SF(({rows},{k}),{v})": f"decltype(tile_to_shape({SCALED}<{v}>::SfAtom{{}}, Shape<C<{rows}>,C<{k}>>{{}}, Step<_2,_1>{{}}))"
+            for v in (16, 32) for rows, k in ((128, 128), (256, 512), (384, 512), (512, 1024))}
 SMEM = {f"{major}_{kind}": f"SM90::GMMA::Layout_{major}_{kind}_Atom" for major in ("MN", "K") for kind in ("INTER", "SW32", "SW64", "SW128")}
 WIDTHS = {8: "int8_t", 16: "half_t", 32: "float"}
 
-PRELUDE = common.PRELUDE.replace("#include <cute/layout.hpp>", "#include <cute/tensor.hpp>\n#include <cute/atom/mma_atom.hpp>\n#include <cute/atom/copy_atom.hpp>") + r"""
+PRELUDE = common.PRELUDE.replace("#include <cute/layout.hpp>", "#include <cute/tensor.hpp>\n#include <cute/atom/mma_atom.hpp>\n#include <cute/atom/copy_atom.hpp>\n#include <cutlass/detail/sm100_blockscaled_layout.hpp>") + r"""
 using cutlass::float_e2m1_t; using cutlass::float_e4m3_t; using cutlass::float_ue8m0_t; using cutlass::float_ue4m3_t;
 using cutlass::half_t; using cutlass::bfloat16_t; using cutlass::tfloat32_t;
 template <int B, int M, int H, int W, class L> struct Show<ComposedLayout<Swizzle<B, M, H>, smem_ptr_flag_bits<W>, L>> {
@@ -65,6 +77,10 @@ def wanted():
     for name, trait in COPY.items():
         for side in ("source", "destination"):
             yield ["--atom", name, "--operand", side], f"typename Copy_Traits<{trait}>::{'Src' if side == 'source' else 'Dst'}Layout"
+        if name.startswith("tcgen05."):
+            yield ["--atom", name, "--operand", "address"], f"typename Copy_Traits<{trait}>::ValID"
+    for expression, layout in FACTORS.items():
+        yield [expression], layout
     for name, atom in SMEM.items():
         for bits, element in WIDTHS.items():
             yield ["--atom", name, "--bits", str(bits)], f"{atom}<{element}>"
