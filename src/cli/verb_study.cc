@@ -134,11 +134,9 @@ class StudyVerb final : public Verb {
         context.out << knowledge::study_json(*study);
         return ExitCode::ok;
       }
-      context.out << fmt::format("question {} of {} recorded\n", study->questions.size(), study->name);
-      if (sources.empty()) {
-        context.out << "no source is read yet: cutelab study read " << study->name << " FILE\n";
-        return ExitCode::ok;
-      }
+      print_status(*study, context);
+      if (sources.empty()) return ExitCode::ok;
+      context.out << "\n";
     }
     return answer_from_sources(question, sources, arguments.has("--json"), context);
   }

@@ -78,6 +78,8 @@ class Features {
 
   void kernel(const KernelModel& model) {
     for (const RoleRow& role : model.roles) {
+      // A warp or thread that rejoins the others is no role of its own.
+      if (text_of(reading_.facts[role.fact], "elected") == "true") continue;
       std::vector<std::string> parts;
       if (!role.warps.empty()) parts.push_back("warps " + role.warps);
       if (!role.registers.empty()) parts.push_back(role.registers + " registers");
@@ -87,8 +89,8 @@ class Features {
       if (inactive(reading_.facts[row.fact])) continue;
       std::string text = row.type;
       if (!row.stages.empty()) text += ", " + row.stages + " stages";
-      if (!row.producers.empty() || !row.consumers.empty())
-        text += ", " + join(row.producers, "+") + " → " + join(row.consumers, "+");
+      if (!row.producers.empty()) text += ", filled by " + named(row.producers);
+      if (!row.consumers.empty()) text += ", emptied by " + named(row.consumers);
       add("pipelines", plain(row.name), text, reading_.facts[row.fact].at);
     }
     for (const StorageRow& row : model.storage)
@@ -98,6 +100,14 @@ class Features {
             reading_.facts[row.fact].at);
     if (!model.tensor_memory_columns.empty())
       add("tensor memory", "columns", model.tensor_memory_columns, model.at);
+  }
+
+  /// Names of roles; a bare condition is none.
+  static std::string named(const std::vector<std::string>& roles) {
+    std::vector<std::string> out;
+    for (const std::string& role : roles)
+      if (role.find("==") == std::string::npos) out.push_back(plain(role));
+    return out.empty() ? "one warp" : join(out, ", ");
   }
 
   void one(const Fact& fact) {

@@ -32,7 +32,8 @@ std::vector<Difference> differences(const evidence::Reading& left, const evidenc
 /// ```
 std::string diff(const evidence::Reading& left, const evidence::Reading& right, const ViewOptions& options);
 
-/// Schema cutelab.diff, docs/schema.md.
+/// Schema cutelab.diff, version 1: left, right (paths) and differences, each with section, subject, change
+/// (new, gone, changed), left, right (text, empty = nothing), left_line, right_line.
 std::string diff_json(const evidence::Reading& left, const evidence::Reading& right);
 
 }  // namespace cutelab::report
