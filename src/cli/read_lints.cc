@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "reading/lints/lints.h"
+#include "reading/lints.h"
 
 namespace cutelab::cli {
 namespace {

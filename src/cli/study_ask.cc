@@ -69,7 +69,9 @@ Result<ExitCode> answer_from_sources(const std::string& question, const std::vec
   for (const std::string& path : targets.paths) {
     reading::Request request;
     request.path = path;
-    request.library_roots = {context.source_root + "/build/deps/dsl-sources"};
+    request.library_roots = reading::library_roots_for(
+        path, context.files,
+        {context.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"});
     const auto reading = reading::read(request, context.files);
     if (!reading) {
       context.err << reading.error().message() << "\n";

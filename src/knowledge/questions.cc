@@ -12,7 +12,7 @@ namespace cutelab::knowledge {
 namespace {
 using evidence::Fact;
 using evidence::Reading;
-using Json = nlohmann::json;
+using TermsJson = nlohmann::json;
 
 /// Lower-case words, a plural s left out: "Who arrives on the EMPTY barriers?" -> who arrive on the empty
 /// barrier.
@@ -43,7 +43,7 @@ bool holds(const std::vector<std::string>& question, const std::vector<std::stri
          std::search(question.begin(), question.end(), phrase.begin(), phrase.end()) != question.end();
 }
 
-std::vector<std::string> strings(const Json& row, const char* name) {
+std::vector<std::string> strings(const TermsJson& row, const char* name) {
   return row.value(name, std::vector<std::string>());
 }
 
@@ -84,11 +84,11 @@ Result<QuestionTerms> QuestionTerms::load(const FileSource& files, const std::st
   const std::string path = data_folder + "/question_terms.json";
   const auto text = read_source(files, path);
   if (!text) return text.error();
-  const Json json = Json::parse(*text, nullptr, false);
+  const TermsJson json = TermsJson::parse(*text, nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("topics"))
     return Error{ErrorKind::internal, "load " + path, "is not the table of question terms", path, ""};
   QuestionTerms terms;
-  for (const Json& row : json["topics"])
+  for (const TermsJson& row : json["topics"])
     terms.topics_.push_back({row.value("title", ""), strings(row, "words"), strings(row, "kinds"),
                              strings(row, "patterns"), strings(row, "lints"),
                              row.value("architecture", false), row.value("flags", false),

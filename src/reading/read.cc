@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "reading/cpp/cpp_reading.h"
-#include "reading/lints/lints.h"
+#include "reading/lints.h"
 #include "reading/machine/library.h"
 #include "reading/python_reading.h"
 

@@ -1,5 +1,6 @@
 #include "report/sarif.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 

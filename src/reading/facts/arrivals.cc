@@ -18,11 +18,6 @@ namespace {
 constexpr int warp_threads = 32;
 constexpr int most_warps = 32;  ///< of a CTA: 1024 threads
 
-std::string last_part(std::string_view dotted) {
-  const auto dot = dotted.rfind('.');
-  return std::string(dot == std::string_view::npos ? dotted : dotted.substr(dot + 1));
-}
-
 /// What an index counts: warps of the CTA, or its warpgroups (4 warps).
 enum class IndexUnit { none, warp, warpgroup };
 
@@ -157,7 +152,7 @@ class RoleWarps {
   IndexUnit unit_of(Node n, int depth) {
     if (depth > 4) return IndexUnit::none;
     if (n.is(NodeKind::call)) {
-      const std::string leaf = last_part(n.child(Field::function_field).text());
+      const std::string leaf = leaf_name(n.child(Field::function_field).text());
       if (leaf == "make_warp_uniform") return unit_of(n.child(Field::arguments_field).first(), depth + 1);
       if (leaf == "warp_idx" || leaf == "canonical_warp_idx") return IndexUnit::warp;
       if (leaf == "canonical_warp_group_idx" || leaf == "warp_group_idx") return IndexUnit::warpgroup;
@@ -178,7 +173,7 @@ class RoleWarps {
     const Node left = n.child(Field::left_field);
     const Abstract by = context_.evaluator.value_of(0, n.child(Field::right_field));
     if (!by.is(Abstract::Kind::integer)) return IndexUnit::none;
-    const std::string name = to_lower(last_part(left.text()));
+    const std::string name = to_lower(leaf_name(left.text()));
     const bool threads = name == "tidx" || name == "thread_idx" || name == "tid";
     if (threads)
       return by.number == 32 ? IndexUnit::warp : by.number == 128 ? IndexUnit::warpgroup : IndexUnit::none;
@@ -253,7 +248,7 @@ evidence::Value arrivals_of(FactContext& context, Node group) {
   Node call = group;
   const bool here = group.is(NodeKind::call);
   if (!here) call = made.is(Abstract::Kind::object) ? made.made_at : Node();
-  if (!call.is(NodeKind::call) || last_part(call.child(Field::function_field).text()) != "CooperativeGroup")
+  if (!call.is(NodeKind::call) || leaf_name(call.child(Field::function_field).text()) != "CooperativeGroup")
     return evidence::undetermined("the group is made elsewhere", {std::string(group.text().substr(0, 80))},
                                   context.at(group), "");
   Node size = context.positional(call, 1);

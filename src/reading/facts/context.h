@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -84,6 +85,9 @@ class FactContext {
   std::vector<CallSite> calls_;
   std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
 };
+
+/// "c" of "a.b.c".
+std::string leaf_name(std::string_view dotted);
 
 // One extractor per family. Each adds drafts; none reads another's, except where its comment says so.
 void extract_constructs(FactContext& context);  ///< every call the construct tables name

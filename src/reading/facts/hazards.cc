@@ -18,11 +18,6 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-std::string last_part(std::string_view dotted) {
-  const auto dot = dotted.rfind('.');
-  return std::string(dot == std::string_view::npos ? dotted : dotted.substr(dot + 1));
-}
-
 bool device_code(const FactContext& context, Node n) {
   const source::PythonModule& module = context.module();
   for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
@@ -128,7 +123,7 @@ void complete_copies(FactContext& context) {
     if (draft.fact.kind != evidence::kind::copy || !draft.node.is(NodeKind::call)) continue;
     add_surroundings(draft);
     auto& values = draft.fact.values;
-    if (!draft.path.empty()) values["atom"] = evidence::literal(last_part(draft.path));
+    if (!draft.path.empty()) values["atom"] = evidence::literal(leaf_name(draft.path));
     const auto guard = values.find("guard");
     const std::string* text = guard == values.end() ? nullptr : guard->second.string();
     if (text && mentions_election(*text)) values["elected"] = evidence::literal(true);
@@ -182,7 +177,7 @@ void add_epilogue_tiles(FactContext& context) {
     if (!a.value || a.form != source::Assignment::Form::plain || !a.slots.empty() ||
         a.value.is(NodeKind::none))
       continue;
-    const std::string name = to_lower(last_part(a.name));
+    const std::string name = to_lower(leaf_name(a.name));
     const bool part =
         name == "epi_tile" || name == "epi_tile_mn" || name == "epilogue_tile" || name == "epi_tiler";
     const bool whole = name == "cta_tile_shape_mnk" || name == "cta_tile_shape_mn" || name == "cta_tile_mnk";

@@ -34,7 +34,7 @@ bool same_kind(std::int64_t need, std::int64_t asked) {
   return need == asked;
 }
 
-void hold(Check& check) {
+void hold_target(Check& check) {
   const auto& need = check.reading.arch;
   if (check.target.arch.empty() || need.minimum.empty()) return;
   const auto least = parse(need.minimum), asked = parse(check.target.arch);
@@ -58,7 +58,7 @@ void hold(Check& check) {
 Rule architecture() {
   return {"architecture", "the target has the instructions that the source uses",
           "take an example for that architecture: cutelab select names those that run there",
-          evidence::Severity::error, hold};
+          evidence::Severity::error, hold_target};
 }
 
 }  // namespace cutelab::reading::lints

@@ -102,7 +102,7 @@ std::string arithmetic(const std::map<std::string, Releasers>& roles, bool by_wa
   return fmt::format("{}{}", fmt::join(terms, " + "), factor == 1 ? "" : fmt::format(", times {}", factor));
 }
 
-void hold(Check& check, const Fact& pipeline) {
+void hold_arrivals(Check& check, const Fact& pipeline) {
   const std::string type = text_of(pipeline, "class");
   const bool by_warp = type == "PipelineTmaAsync";
   if (!by_warp && type != "PipelineUmmaAsync" && type != "PipelineAsync") return;
@@ -135,7 +135,8 @@ Rule arrival_count() {
           "PipelineTmaAsync: one arrival a warp for each CTA that shares the tile; PipelineAsync and "
           "PipelineUmmaAsync: one a thread that calls release",
           evidence::Severity::error, [](Check& check) {
-            for (const Fact* pipeline : check.facts(evidence::kind::pipeline)) hold(check, *pipeline);
+            for (const Fact* pipeline : check.facts(evidence::kind::pipeline))
+              hold_arrivals(check, *pipeline);
           }};
 }
 

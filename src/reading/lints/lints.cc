@@ -1,4 +1,4 @@
-#include "reading/lints/lints.h"
+#include "reading/lints.h"
 
 #include <fmt/format.h>
 

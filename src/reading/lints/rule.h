@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reading/lints/lints.h"
+#include "reading/lints.h"
 
 namespace cutelab::reading::lints {
 

@@ -17,6 +17,7 @@ struct Size {
   std::int64_t bytes = 0;
   bool complete = true;
   std::vector<std::string> parts;  ///< "sA 98304"
+  std::int64_t named = 0;          ///< bytes of the parts
   Places at;
 };
 
@@ -25,6 +26,7 @@ void add(Size& size, const Fact& member, std::int64_t bytes) {
     size.bytes = (size.bytes + *alignment - 1) / *alignment * *alignment;
   size.bytes += bytes;
   size.parts.push_back(fmt::format("{} {}", member.subject, bytes));
+  size.named += bytes;
   if (bytes >= 1024) size.at.push_back(member.at);
 }
 
@@ -43,6 +45,7 @@ Size size_of_struct(const Check& check, const Fact& storage) {
   if (const auto bytes = number_of(storage, "bytes")) {
     size.bytes = *bytes;
     size.parts = {fmt::format("{} {}", storage.subject, *bytes)};
+    size.named = *bytes;
     return size;
   }
   for (const Fact* member : check.facts(evidence::kind::storage_member)) {
@@ -87,7 +90,7 @@ std::string largest_that_fits(const Check& check, std::int64_t bytes, std::int64
   return "";
 }
 
-void hold(Check& check) {
+void hold_limit(Check& check) {
   Size storage;
   storage.complete = true;
   bool any = false;
@@ -104,14 +107,20 @@ void hold(Check& check) {
   }
   Size loose = check.kernels().size() <= 1 ? allocations(check) : Size();
   for (const Fact* launch : check.facts(evidence::kind::launch))
-    if (const auto given = number_of(*launch, "smem_bytes"); given && *given > storage.bytes + loose.bytes) {
-      storage = {*given, true, {fmt::format("smem= {}", *given)}, {launch->at}};
+    if (const auto given = number_of(*launch, "smem_bytes"); given && *given >= storage.bytes + loose.bytes) {
+      storage.bytes = *given;  // what the launch takes: every allocation, the parts named only to explain it
+      storage.complete = true;
+      storage.at.push_back(launch->at);
       loose = {};
       any = true;
     }
   storage.bytes += loose.bytes;
   storage.complete = storage.complete && loose.complete;
   storage.parts.insert(storage.parts.end(), loose.parts.begin(), loose.parts.end());
+  storage.named += loose.named;
+  if (storage.bytes > storage.named)
+    storage.parts.push_back(fmt::format("{}{}", storage.parts.empty() ? "allocated " : "padding and others ",
+                                        storage.bytes - storage.named));
   storage.at.insert(storage.at.end(), loose.at.begin(), loose.at.end());
   if (storage.at.empty() || (!any && loose.parts.empty())) return;
   const auto limit = models::shared_memory_capacity(check.arch());
@@ -132,7 +141,7 @@ void hold(Check& check) {
 Rule smem_over_limit() {
   return {"smem-over-limit", "shared memory of a CTA stays within what the target lets it opt in to",
           "take fewer stages or a smaller tile; the launch fails or, with older wheels, does nothing",
-          evidence::Severity::error, hold};
+          evidence::Severity::error, hold_limit};
 }
 
 }  // namespace cutelab::reading::lints

@@ -51,7 +51,7 @@ bool several_ctas_multiply(const Check& check) {
   return false;
 }
 
-void hold(Check& check, const Fact& pipeline) {
+void hold_bytes(Check& check, const Fact& pipeline) {
   std::map<std::int64_t, Together> groups;  // by the block they stand in
   for (const Fact* copy : check.facts(evidence::kind::copy)) {
     if (text_of(*copy, "pipeline") != pipeline.subject) continue;
@@ -91,7 +91,7 @@ Rule transaction_bytes() {
           "sum size_in_bytes of one stage over every load that signals the barrier",
           evidence::Severity::error, [](Check& check) {
             for (const Fact* pipeline : check.facts(evidence::kind::pipeline))
-              if (value_of(*pipeline, "bytes")) hold(check, *pipeline);
+              if (value_of(*pipeline, "bytes")) hold_bytes(check, *pipeline);
           }};
 }
 

@@ -9,12 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "base/text.h"
-#include "reading/lints/lints.h"
+#include "reading/lints.h"
 #include "reading/read.h"
 
 namespace cutelab {
