@@ -8,15 +8,18 @@
 
 #include "base/text.h"
 #include "cli/example_names.h"
+#include "cli/read_lints.h"
 #include "cli/read_targets.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
 #include "reading/read.h"
 #include "report/card.h"
+#include "report/diff.h"
 #include "report/full.h"
 #include "report/html.h"
 #include "report/listing.h"
 #include "report/overview.h"
+#include "report/sarif.h"
 
 namespace cutelab::cli {
 namespace {
@@ -52,6 +55,8 @@ VerbSpec read_spec() {
   Flag set =
       flag("--set", "NAME=VALUE", "read with this value of a flag or attribute instead of its default");
   set.repeated = true;
+  Flag fail_on = flag("--fail-on", "SEVERITY", "exit with 1 when a rule finds something this bad or worse");
+  fail_on.choices = {"error", "warning"};
   spec.flags = {flag("--arch", "SM",
                      "read for this architecture, as sm_90a; also decides between examples of one name"),
                 std::move(set),
@@ -60,11 +65,18 @@ VerbSpec read_spec() {
                 flag("--kernel", "NAME", "only kernels whose name contains NAME"),
                 std::move(json),
                 flag("--html", "FILE", "one self-contained page with the annotated source"),
+                flag("--diff", "", "two files: what the second has and the first has not, in facts"),
+                flag("--wheel", "RELEASE", "hold names and rules of the DSL against this wheel, as 4.6.1"),
+                std::move(fail_on),
+                flag("--sarif", "FILE", "what the rules found as SARIF 2.1.0, for code review"),
                 flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
                 flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
-  spec.examples = {"cutelab read examples/cute_dsl", "cutelab read gemm.py --full --family D2",
+  spec.examples = {"cutelab read examples/cute_dsl",
+                   "cutelab read gemm.py --full --family D2",
                    "cutelab read gemm.py --html gemm.html",
-                   "cutelab read dense_gemm_persistent --arch sm_90a --json gemm.json"};
+                   "cutelab read dense_gemm_persistent --arch sm_90a --json gemm.json",
+                   "cutelab read --diff step_0.py step_1.py",
+                   "cutelab read kernels --wheel 4.6.1 --sarif findings.sarif --fail-on error"};
   return spec;
 }
 
@@ -74,10 +86,12 @@ class ReadRun {
   ReadRun(const Arguments& arguments, Context& context)
       : arguments_(arguments),
         context_(context),
-        names_(context, arguments.get("--cutlass"), arguments.get("--arch")) {}
+        names_(context, arguments.get("--cutlass"), arguments.get("--arch")),
+        lints_(arguments, context) {}
 
   Result<ExitCode> go() {
     if (auto status = settings(); !status) return status.error();
+    if (auto status = lints_.prepare(); !status) return status.error();
     const ReadTargets targets =
         read_targets(arguments_.positionals(), context_.files,
                      [&](const std::string& name, auto& notes) { return names_(name, notes); });
@@ -86,10 +100,15 @@ class ReadRun {
     many_ = targets.paths.size() > 1;
     if (many_ && (arguments_.has("--html") || arguments_.has("--card")))
       return Error{ErrorKind::usage, "read", "--html and --card take one file", "", "name one of the files"};
+    if (arguments_.has("--diff") && targets.errors.empty() && targets.paths.size() != 2)
+      return Error{ErrorKind::usage, "read --diff",
+                   fmt::format("compares two files, not {}", targets.paths.size()), "",
+                   "write cutelab read --diff A B"};
     read_all(targets.paths);
     if (!readings_.empty())
       if (auto status = write(); !status) return status.error();
-    return failures_ ? ExitCode::usage : ExitCode::ok;
+    if (failures_) return ExitCode::usage;
+    return lints_.fail(readings_) ? ExitCode::failed_check : ExitCode::ok;
   }
 
  private:
@@ -136,10 +155,12 @@ class ReadRun {
       request.settings = settings_;
       request.library = library(paths[i]);
       auto reading = reading::read(request, context_.files);
-      if (reading)
-        readings_.push_back(std::move(*reading));
-      else
+      if (!reading) {
         complain(reading.error());
+        continue;
+      }
+      lints_.apply(*reading);
+      readings_.push_back(std::move(*reading));
     }
     progress(paths.size(), paths.size());
   }
@@ -157,6 +178,9 @@ class ReadRun {
         return status;
     if (arguments_.has("--json"))
       if (auto status = put(arguments_.get("--json"), json()); !status) return status;
+    if (arguments_.has("--sarif"))
+      if (auto status = put(arguments_.get("--sarif"), report::sarif(readings_, CUTELAB_VERSION)); !status)
+        return status;
     if (!arguments_.has("--card") && !arguments_.has("--html") && !arguments_.has("--json")) terminal();
     return {};
   }
@@ -180,7 +204,10 @@ class ReadRun {
     return out;
   }
 
+  bool differs() const { return arguments_.has("--diff") && readings_.size() == 2; }
+
   std::string json() const {
+    if (differs()) return report::diff_json(readings_[0], readings_[1]);
     return many_ ? evidence::json_text(readings_) : evidence::json_text(readings_[0]);
   }
 
@@ -194,6 +221,10 @@ class ReadRun {
     for (const auto family : evidence::all_families)
       for (const std::string& name : arguments_.all("--family"))
         if (name == name_of(family)) options.families.push_back(family);
+    if (differs()) {
+      context_.out << report::diff(readings_[0], readings_[1], options);
+      return;
+    }
     const bool full = arguments_.has("--full") || arguments_.has("--family");
     if (many_ && !full) {
       context_.out << report::listing(readings_, options);
@@ -209,6 +240,7 @@ class ReadRun {
   std::vector<std::pair<std::string, std::string>> settings_;
   ExampleNames names_;
   std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
+  ReadLints lints_;
   std::vector<Reading> readings_;
   bool many_ = false;
   int failures_ = 0;

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/study_ask.h"
 #include "cli/verbs.h"
 #include "knowledge/study.h"
 
@@ -72,10 +73,17 @@ class StudyVerb final : public Verb {
                         {"NAME", "the study, then what the action is about", 0, -1}};
     spec.flags = {{"--goal", "TEXT", "what to learn, with `new`", "", false, {}},
                   {"--note", "TEXT", "a remark on what is recorded", "", false, {}},
+                  {"--in",
+                   "FILE",
+                   "with `ask`: answer from this source instead of those that the study read",
+                   "",
+                   true,
+                   {}},
                   {"--folder", "DIR", "where studies are kept", ".cutelab/study", false, {}},
                   {"--json", "", "the study as JSON", "", false, {}}};
     spec.examples = {"cutelab study new pipelines --goal \"understand TMA pipelines\"",
                      "cutelab study ask pipelines \"who arrives on the empty barrier?\"",
+                     "cutelab study ask \"how many registers has each role?\" --in gemm.py",
                      "cutelab study read pipelines examples/cute_dsl/gemm_wgmma_pipelined.py",
                      "cutelab study status pipelines"};
     return spec;
@@ -92,6 +100,7 @@ class StudyVerb final : public Verb {
     }
     const StudyStore store(arguments.get("--folder", ".cutelab/study"), context.files, context.clock);
     if (action == "list") return list(store, context);
+    if (action == "ask") return ask(words, arguments, store, context);
     if (words.size() < 2) return usage("no study named", fmt::format("cutelab study {} NAME …", action));
     auto study = act(action, words, arguments, store, context);
     if (!study) return study.error();
@@ -103,6 +112,35 @@ class StudyVerb final : public Verb {
   }
 
  private:
+  /// `ask NAME QUESTION` records the question and answers it from what the study read; `ask QUESTION --in
+  /// FILE` only answers.
+  static Result<ExitCode> ask(const std::vector<std::string>& words, const Arguments& arguments,
+                              const StudyStore& store, Context& context) {
+    std::vector<std::string> sources = arguments.all("--in");
+    if (words.size() < 2) return usage("no question", "cutelab study ask NAME \"who arrives?\"");
+    const bool named = words.size() > 2;
+    if (!named && sources.empty())
+      return usage("neither a study nor a source is named",
+                   "cutelab study ask NAME \"…\", or cutelab study ask \"…\" --in FILE");
+    const std::string question =
+        join(std::vector<std::string>(words.begin() + (named ? 2 : 1), words.end()), " ");
+    if (named) {
+      auto study = store.ask(words[1], question);
+      if (!study) return study.error();
+      for (const StudyItem& item : study->items)
+        if (sources.empty() && (item.step == knowledge::Step::read || item.step == knowledge::Step::select))
+          sources.push_back(item.what);
+      if (arguments.has("--json")) {
+        context.out << knowledge::study_json(*study);
+        return ExitCode::ok;
+      }
+      print_status(*study, context);
+      if (sources.empty()) return ExitCode::ok;
+      context.out << "\n";
+    }
+    return answer_from_sources(question, sources, arguments.has("--json"), context);
+  }
+
   static Result<ExitCode> list(const StudyStore& store, Context& context) {
     std::vector<std::string> broken;
     auto studies = store.all(&broken);
@@ -124,7 +162,6 @@ class StudyVerb final : public Verb {
     const std::string& name = words[1];
     const std::string rest = join(std::vector<std::string>(words.begin() + 2, words.end()), " ");
     if (action == "new") return store.create(name, arguments.has("--goal") ? arguments.get("--goal") : rest);
-    if (action == "ask") return store.ask(name, rest);
     if (action == "note") return store.add_note(name, rest);
     if (action == "status") return store.load(name);
     if (action == "answer") {

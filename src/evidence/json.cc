@@ -137,6 +137,31 @@ Json arch_json(const ArchRequirement& arch, const Writer& write) {
           {"at", write.locations(arch.at)}};
 }
 
+Json undetermined_json(const Undetermined& unknown, const Writer& write) {
+  return {{"reason", unknown.reason}, {"depends_on", unknown.depends_on}, {"at", write.location(unknown.at)}};
+}
+
+Json lint_json(const Lint& lint, const Writer& write) {
+  const auto finding = [&](const LintFinding& f) -> Json {
+    return {{"message", f.message}, {"formula", f.formula}, {"at", write.locations(f.at)}};
+  };
+  return {{"id", lint.id},
+          {"title", lint.title},
+          {"remedy", lint.remedy},
+          {"severity", name_of(lint.severity)},
+          {"decided", lint.decided},
+          {"findings", Writer::list(lint.findings, finding)},
+          {"undecided", Writer::list(lint.undecided, [&](auto& u) { return undetermined_json(u, write); })}};
+}
+
+Json mode_json(const ModeVerdict& mode, const Writer& write) {
+  return {{"tensor", mode.tensor},
+          {"mode", mode.mode},
+          {"verdict", mode.verdict},
+          {"says", mode.says},
+          {"at", write.location(mode.at)}};
+}
+
 Json totals_json(const Reading& reading) {
   const UndeterminedTotal total = undetermined_total(reading);
   return {{"facts", total.facts}, {"values", total.values}, {"undetermined", total.undetermined}};
@@ -183,6 +208,11 @@ const char* name_of(KnownBy known_by) {
   return names.at(static_cast<std::size_t>(known_by));
 }
 
+const char* name_of(Severity severity) {
+  static constexpr std::array<const char*, 3> names = {"note", "warning", "error"};
+  return names.at(static_cast<std::size_t>(severity));
+}
+
 const char* name_of(Function::Kind kind) {
   static constexpr std::array<const char*, 4> names = {"host", "jit", "kernel", "device"};
   return names.at(static_cast<std::size_t>(kind));
@@ -224,9 +254,12 @@ nlohmann::ordered_json to_json(const Reading& reading) {
                                    [&](const Constraint& c) -> Json {
                                      return {{"text", c.text}, {"at", write.location(c.at)}};
                                    })},
-      {"problems", Writer::list(reading.problems, [&](const ParseProblem& p) -> Json {
-         return {{"what", p.what}, {"at", write.location(p.at)}};
-       })}};
+      {"problems", Writer::list(reading.problems,
+                                [&](const ParseProblem& p) -> Json {
+                                  return {{"what", p.what}, {"at", write.location(p.at)}};
+                                })},
+      {"lints", Writer::list(reading.lints, [&](auto& l) { return lint_json(l, write); })},
+      {"boundaries", Writer::list(reading.boundaries, [&](auto& m) { return mode_json(m, write); })}};
 }
 
 nlohmann::ordered_json to_json(const Run& run) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "evidence/json.h"
@@ -29,6 +30,12 @@ class Node {
     const auto it = json_.find(name);
     if (it == json_.end()) fail(fmt::format("has no member '{}'", name));
     return {*it, path_.empty() ? name : fmt::format("{}.{}", path_, name)};
+  }
+
+  /// A member that older documents of the same version have not.
+  std::optional<Node> optional(const char* name) const {
+    if (!json_.is_object() || !json_.contains(name)) return std::nullopt;
+    return member(name);
   }
 
   bool null() const { return json_.is_null(); }
@@ -143,6 +150,10 @@ class Reader {
     out.problems = root_.member("problems").list([&](const Node& n) {
       return ParseProblem{n.member("what").string(), location(n.member("at"))};
     });
+    if (const auto lints = root_.optional("lints"))
+      out.lints = lints->list([&](const Node& n) { return lint(n); });
+    if (const auto modes = root_.optional("boundaries"))
+      out.boundaries = modes->list([&](const Node& n) { return mode(n); });
     return out;
   }
 
@@ -249,6 +260,29 @@ class Reader {
     out.at = locations(n.member("at"));
     out.values = values(n.member("values"));
     return out;
+  }
+
+  Lint lint(const Node& n) const {
+    Lint out;
+    out.id = n.member("id").string();
+    out.title = n.member("title").string();
+    out.remedy = n.member("remedy").string();
+    out.severity = named(n.member("severity"), {Severity::note, Severity::warning, Severity::error});
+    out.decided = n.member("decided").small<int>();
+    out.findings = n.member("findings").list([&](const Node& f) {
+      return LintFinding{f.member("message").string(), f.member("formula").string(),
+                         locations(f.member("at"))};
+    });
+    out.undecided = n.member("undecided").list([&](const Node& u) {
+      return Undetermined{u.member("reason").string(), u.member("depends_on").strings(),
+                          location(u.member("at"))};
+    });
+    return out;
+  }
+
+  ModeVerdict mode(const Node& n) const {
+    return {n.member("tensor").string(), n.member("mode").string(), n.member("verdict").string(),
+            n.member("says").string(), location(n.member("at"))};
   }
 
   Function function(const Node& n) const {

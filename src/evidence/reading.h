@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/lint.h"
 #include "evidence/value.h"
 
 namespace cutelab::evidence {
@@ -140,6 +141,8 @@ struct Reading {
   std::vector<LocalImport> imports;
   std::vector<Constraint> constraints;
   std::vector<ParseProblem> problems;
+  std::vector<Lint> lints;              ///< every rule that was asked, also those without a finding
+  std::vector<ModeVerdict> boundaries;  ///< one for each tiled mode of a tensor in global memory
   friend bool operator==(const Reading&, const Reading&) = default;
 };
 

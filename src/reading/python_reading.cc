@@ -37,12 +37,16 @@ void extract(FactContext& context) {
   extract_descriptors(context);
   extract_copies(context);
   extract_pipelines(context);
+  extract_arrivals(context);
+  extract_copy_targets(context);
   extract_mma(context);
   extract_helper_barriers(context);
   extract_layouts(context);
   extract_epilogue(context);
   extract_boundaries(context);
   extract_schedulers(context);
+  extract_hazards(context);
+  extract_tilings(context);
   name_roles(context);
 }
 
@@ -176,12 +180,35 @@ std::string spoken_target(const source::PythonModule& module) {
   }
 }
 
-/// Says of objects that are made once whether the defaults make them at all.
+/// Kinds of which the reading says when the defaults leave them out: objects that are made once, and
+/// statements that rules count.
+bool tells_activity(const std::string& kind) {
+  static const std::set<std::string> kinds = {evidence::kind::pipeline,
+                                              "pipeline-helper",
+                                              evidence::kind::tma_descriptor,
+                                              evidence::kind::launch,
+                                              evidence::kind::launch_keyword,
+                                              evidence::kind::allocation,
+                                              evidence::kind::storage,
+                                              evidence::kind::storage_member,
+                                              evidence::kind::register_budget,
+                                              evidence::kind::acquire,
+                                              evidence::kind::commit,
+                                              evidence::kind::wait,
+                                              evidence::kind::release,
+                                              evidence::kind::tail,
+                                              evidence::kind::copy,
+                                              "copy-group",
+                                              "tiling",
+                                              "tmem-copy",
+                                              "epilogue-tile",
+                                              "cta-tile",
+                                              "dependent-launch"};
+  return kinds.count(kind) > 0;
+}
+
 void note_inactive(FactContext& context, Draft& draft) {
-  const std::string& kind = draft.fact.kind;
-  if (kind != "pipeline" && kind != "pipeline-helper" && kind != "tma-descriptor" && kind != "launch" &&
-      kind != "allocation" && kind != evidence::kind::storage && kind != evidence::kind::storage_member)
-    return;
+  if (!tells_activity(draft.fact.kind)) return;
   const Activity activity = context.evaluator.active(0, draft.node);
   if (activity.state != evidence::Tristate::no) return;
   draft.fact.values["active"] = evidence::literal(false);

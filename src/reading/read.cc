@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "reading/cpp/cpp_reading.h"
+#include "reading/lints.h"
 #include "reading/machine/library.h"
 #include "reading/python_reading.h"
 
@@ -46,7 +47,9 @@ Result<evidence::Reading> read(const Request& request, const FileSource& files) 
   if (!python && !cpp)
     return Error{ErrorKind::input, "read " + request.path, "this kind of file is not read", request.path,
                  "name a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source"};
-  return python ? read_python(request, files, std::move(*text)) : read_cpp(request, std::move(*text));
+  auto reading = python ? read_python(request, files, std::move(*text)) : read_cpp(request, std::move(*text));
+  if (reading) run_lints(*reading, {request.arch, "", {}});
+  return reading;
 }
 
 }  // namespace cutelab::reading

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "evidence/json.h"
 #include "render/columns.h"
+#include "report/lint_view.h"
 #include "report/model.h"
 
 namespace cutelab::report {
@@ -40,6 +41,7 @@ class Full {
     for (const Family family : evidence::all_families) facts(family);
     if (options_.families.empty()) {
       checklist();
+      if (!reading_.lints.empty()) out_ += "\n" + lints(reading_, options_, true);
       functions();
       flags();
       constraints();

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "render/columns.h"
+#include "report/lint_view.h"
 #include "report/model.h"
 
 namespace cutelab::report {
@@ -33,6 +34,7 @@ class Overview {
     for (const KernelModel& model : models(reading_))
       if (options_.kernel.empty() || model.name.find(options_.kernel) != std::string::npos) kernel(model);
     checklist();
+    if (!reading_.lints.empty()) out_ += "\n" + lints(reading_, options_, false);
     unknown();
     next();
     return std::move(out_);

@@ -33,6 +33,11 @@ bool binds_one_of(Node partial, const std::vector<std::string>& leaves) {
 }
 }  // namespace
 
+std::string leaf_name(std::string_view dotted) {
+  const auto dot = dotted.rfind('.');
+  return std::string(dot == std::string_view::npos ? dotted : dotted.substr(dot + 1));
+}
+
 FactContext::FactContext(source::Program& p, Evaluator& e, const std::vector<Flag>& f, evidence::Reading& r)
     : program(p), evaluator(e), flags(f), reading(r) {
   collect_calls();

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -85,6 +86,9 @@ class FactContext {
   std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
 };
 
+/// "c" of "a.b.c".
+std::string leaf_name(std::string_view dotted);
+
 // One extractor per family. Each adds drafts; none reads another's, except where its comment says so.
 void extract_constructs(FactContext& context);  ///< every call the construct tables name
 void extract_launches(FactContext& context);    ///< H2, H4
@@ -96,12 +100,20 @@ void extract_descriptors(
 void extract_copies(FactContext& context);  ///< D3: cute.copy by TMA and cp.async
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
+void extract_arrivals(FactContext& context);      ///< D1, D2: warps of roles, sizes of groups, who arrives
+void extract_copy_targets(FactContext& context);  ///< D3: pipeline and buffer of each load
+/// The pipeline, by its fact's subject, that an object belongs to: itself, a side or a handle of it; "" =
+/// not told.
+std::string pipeline_of(FactContext& context, source::Node object);
 void extract_mma(FactContext& context);              ///< D4: tiles, accumulators, pipelined loops
 void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helpers of other files
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);         ///< E1: final stores
 void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
-void extract_schedulers(FactContext& context);       ///< S1: loops over work tiles
+void extract_hazards(
+    FactContext& context);  ///< what rules ask of single statements; completes copies, descriptors
+void extract_tilings(FactContext& context);     ///< B1: how tensors in global memory are tiled
+void extract_schedulers(FactContext& context);  ///< S1: loops over work tiles
 
 // What is not a fact of a family.
 void read_functions(FactContext& context);  ///< functions, call graph, launches

@@ -149,6 +149,16 @@ Reading RandomEvidence::reading() {
   for (int i = below(3); i > 0; --i) out.imports.push_back({text(), text(), location(out)});
   for (int i = below(3); i > 0; --i) out.constraints.push_back({text(), location(out)});
   for (int i = below(3); i > 0; --i) out.problems.push_back({text(), location(out)});
+  for (int i = below(3); i > 0; --i)
+    out.lints.push_back({text(),
+                         text(),
+                         text(),
+                         static_cast<Severity>(below(3)),
+                         below(50),
+                         {{text(), text(), locations(out)}},
+                         {{text(), texts(), location(out)}}});
+  for (int i = below(3); i > 0; --i)
+    out.boundaries.push_back({text(), text(), text(), text(), location(out)});
   return out;
 }
 

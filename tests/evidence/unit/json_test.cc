@@ -30,6 +30,14 @@ Reading every_member() {
   r.imports = {{"helpers", "helpers.py", at_line(1)}};
   r.constraints = {{"m % 128 == 0", at_line(6)}};
   r.problems = {{"syntax error", at_line(7)}};
+  r.lints = {{"no-stages",
+              "a ring has at least one stage",
+              "give it one",
+              Severity::error,
+              2,
+              {{"ring has 0 stages", "4 // 5 = 0", {at_line(5)}}},
+              {{"known only at run time", {"n"}, at_line(6)}}}};
+  r.boundaries = {{"mA", "0", "divisible", "256 = 2 * 128", at_line(3)}};
   return r;
 }
 
@@ -128,6 +136,9 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Import", reading["imports"][0]},
       {"Constraint", reading["constraints"][0]},
       {"Problem", reading["problems"][0]},
+      {"Lint", reading["lints"][0]},
+      {"Finding", reading["lints"][0]["findings"][0]},
+      {"Mode", reading["boundaries"][0]},
       {"Totals", reading["totals"]},
       {"Readings", Json::parse(json_text(std::vector<Reading>{every_member(), every_member()}))},
       {"Run", run},

@@ -21,6 +21,7 @@ class Kernel:
 
     @cute.kernel
     def kernel(self, a):
+        cute.arch.griddepcontrol_wait()
         pass
 
 

@@ -12,7 +12,7 @@ class Kernel:
         return pl.PipelineTmaAsync.create(  # expect: D2 pipeline class=PipelineTmaAsync stages=5 defer_sync=true
             num_stages=self.ring,
             producer_group=group,
-            consumer_group=group,
+            consumer_group=pl.CooperativeGroup(pl.Agent.Thread, 5),
             barrier_storage=storage,
             tx_count=self.bytes,
             defer_sync=True,

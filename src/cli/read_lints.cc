@@ -1,0 +1,113 @@
+#include "cli/read_lints.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "reading/lints.h"
+
+namespace cutelab::cli {
+namespace {
+using evidence::Lint;
+using evidence::Severity;
+
+/// The line that a use stands on, as a place in the file that was asked for.
+evidence::Location place_of(const corpus::ApiUse& use, const std::string& text) {
+  evidence::Location at;
+  std::size_t begin = 0;
+  for (int line = 1; line < use.line && begin != std::string::npos; ++line) {
+    begin = text.find('\n', begin);
+    if (begin != std::string::npos) ++begin;
+  }
+  if (begin == std::string::npos) return at;
+  const std::size_t end = std::min(text.find('\n', begin), text.size());
+  const std::size_t name = std::min(text.find(use.name.substr(use.name.rfind('.') + 1), begin), end);
+  at.span = {static_cast<std::uint32_t>(name), static_cast<std::uint32_t>(end),
+             static_cast<std::uint32_t>(use.line), static_cast<std::uint32_t>(use.line),
+             static_cast<std::uint32_t>(name - begin + 1)};
+  return at;
+}
+}  // namespace
+
+Status ReadLints::prepare() {
+  if (arguments_.has("--wheel")) {
+    wheel_ = corpus::parse_release(arguments_.get("--wheel"));
+    if (!wheel_)
+      return Error{ErrorKind::usage, "read --wheel " + arguments_.get("--wheel"), "is no release", "",
+                   "write --wheel 4.6.1"};
+  }
+  auto changes = corpus::ApiChanges::load(context_.files, context_.source_root + "/data");
+  if (!changes) return changes.error();
+  changes_ = std::move(*changes);
+  return {};
+}
+
+Lint ReadLints::missing(const std::vector<corpus::ApiUse>& uses, const std::string& text) const {
+  Lint lint{"api-missing",
+            "the wheel has every name that the source uses",
+            "install a wheel that has it, or write what the table names instead",
+            Severity::error,
+            0,
+            {},
+            {}};
+  for (const corpus::ApiUse& use : uses) {
+    if (!use.change->since && !use.change->removed) continue;
+    if (!wheel_) {
+      lint.undecided.push_back({text_of(use, std::nullopt), {"--wheel"}, place_of(use, text)});
+      continue;
+    }
+    ++lint.decided;
+    if (breaks(use, *wheel_)) lint.findings.push_back({text_of(use, wheel_), "", {place_of(use, text)}});
+  }
+  return lint;
+}
+
+Lint ReadLints::deprecated(const std::vector<corpus::ApiUse>& uses, const std::string& text) const {
+  Lint lint{"api-deprecated",
+            "the wheel does not warn about a name that the source uses",
+            "write the new name",
+            Severity::warning,
+            0,
+            {},
+            {}};
+  for (const corpus::ApiUse& use : uses) {
+    if (!use.change->deprecated) continue;
+    if (!wheel_) {
+      lint.undecided.push_back({text_of(use, std::nullopt), {"--wheel"}, place_of(use, text)});
+      continue;
+    }
+    ++lint.decided;
+    if (*wheel_ >= *use.change->deprecated && !breaks(use, *wheel_))
+      lint.findings.push_back({text_of(use, wheel_), "", {place_of(use, text)}});
+  }
+  return lint;
+}
+
+void ReadLints::apply(evidence::Reading& reading) const {
+  if (!changes_ || reading.files.empty() || reading.language != "cute-dsl") return;
+  const auto source = read_source(context_.files, reading.files[0].path);
+  if (!source) return;
+  const auto uses = changes_->uses_in(*source);
+  if (wheel_) {
+    reading::LintTarget target{arguments_.get("--arch"), wheel_->text(), std::nullopt};
+    for (const corpus::ApiUse& use : uses)
+      if (!use.change->rule.empty()) {
+        const auto& in = use.change->rule_releases;
+        target.bulk_copy_elects = std::find(in.begin(), in.end(), *wheel_) != in.end();
+      }
+    reading::run_lints(reading, target);
+  }
+  reading.lints.push_back(missing(uses, *source));
+  reading.lints.push_back(deprecated(uses, *source));
+}
+
+bool ReadLints::fail(const std::vector<evidence::Reading>& readings) const {
+  const std::string asked = arguments_.get("--fail-on");
+  if (asked.empty()) return false;
+  const Severity least = asked == "error" ? Severity::error : Severity::warning;
+  for (const evidence::Reading& reading : readings)
+    for (const Lint& lint : reading.lints)
+      if (lint.severity >= least && !lint.findings.empty()) return true;
+  return false;
+}
+
+}  // namespace cutelab::cli

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/facts/context.h"
+#include "reading/models/models.h"
+
+// What rules ask of single statements: in which loop and behind which guard a copy stands, what a descriptor
+// written by hand says, what is printed from which role, what the host compiles.
+
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+bool device_code(const FactContext& context, Node n) {
+  const source::PythonModule& module = context.module();
+  for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
+    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return true;
+  return false;
+}
+
+/// cute.printf in a kernel: it wants registers and a stack of the role that runs it.
+void add_prints(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "printf" || site.function < 0) continue;
+    const auto kind = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
+    if (kind != evidence::Function::Kind::kernel && kind != evidence::Function::Kind::device &&
+        !device_code(context, site.call))
+      continue;
+    Draft& draft = context.add(Family::D1, "print", site.leaf, "prints from the device", site.call);
+    draft.construct = "print";
+    draft.fact.optional = true;
+  }
+}
+
+/// cute.compile(f, …): whether f is a host function or a kernel.
+void add_compiles(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "compile" || !site.path.ends_with("cute.compile")) continue;
+    const Node target = context.positional(site.call, 0);
+    const Abstract function = context.evaluator.value_of(0, target);
+    if (!target || !function.is(Abstract::Kind::function) || function.module < 0 || function.index < 0)
+      continue;
+    const auto& called =
+        context.program.module(function.module).functions()[static_cast<std::size_t>(function.index)];
+    Draft& draft = context.add(Family::H4, "compile", std::string(target.text().substr(0, 60)),
+                               "compiles " + called.qualified, site.call);
+    draft.construct = "compile";
+    draft.fact.optional = true;
+    draft.fact.values["target"] = evidence::literal(called.has_decorator("kernel") ? "kernel"
+                                                    : called.has_decorator("jit")  ? "jit"
+                                                                                   : "plain function");
+  }
+}
+
+evidence::Value list_of(FactContext& context, Node list) {
+  evidence::Value out;
+  evidence::Value::List items;
+  for (const Node item : list.children()) items.push_back(context.value(item));
+  out.data = std::move(items);
+  out.formula = std::string(list.text().substr(0, 200));
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
+/// create_tensor_map_tiled(…, box_dims=[…], swizzle=…): what the descriptor itself says. Strides are counted
+/// in units of 16 bytes.
+void complete_tensor_maps(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.construct != "create_tensor_map_tiled" &&
+        draft.construct != "create_tensor_map_tiled_from_view")
+      continue;
+    const bool view = draft.construct.ends_with("view");
+    const auto given = [&](const char* name, int position) {
+      const Node n = context.keyword(draft.node, name);
+      return n ? n : context.positional(draft.node, position);
+    };
+    for (const auto& [name, value_name, position] :
+         {std::tuple{"box_dims", "box", view ? 1 : 4}, {"global_dims", "extents", view ? -1 : 2}}) {
+      const Node n = position < 0 ? Node() : given(name, position);
+      if (!n) continue;
+      const bool spelled = n.is(NodeKind::list) || n.is(NodeKind::tuple);
+      draft.fact.values[value_name] = spelled ? list_of(context, n) : context.value(n);
+    }
+    if (const Node type = context.keyword(draft.node, "dtype"))
+      draft.fact.values["type"] = context.value(type);
+    if (const Node swizzle = context.keyword(draft.node, "swizzle"))
+      draft.fact.values["swizzle"] = context.value(swizzle);
+  }
+}
+
+/// The nearest `while` or `for` around a statement in its function, and the conditions between.
+void add_surroundings(Draft& draft) {
+  std::string guard;
+  for (Node n = draft.node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    if (above.is(NodeKind::if_statement) && n.field() == Field::consequence_field)
+      guard += (guard.empty() ? "" : " and ") +
+               std::string(above.child(Field::condition_field).text().substr(0, 120));
+    if (above.is(NodeKind::while_statement) && n.field() == Field::body_field) {
+      draft.fact.values["loop"] =
+          evidence::literal(std::string(above.child(Field::condition_field).text().substr(0, 160)));
+      break;
+    }
+    if (above.is(NodeKind::for_statement)) break;
+    if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
+        above.text().substr(0, 160).find("elect_one") != std::string_view::npos)
+      draft.fact.values["elected"] = evidence::literal(true);
+  }
+  if (!guard.empty()) draft.fact.values["guard"] = evidence::literal(guard.substr(0, 240));
+}
+
+bool mentions_election(std::string_view text) { return text.find("elect") != std::string_view::npos; }
+
+void complete_copies(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != evidence::kind::copy || !draft.node.is(NodeKind::call)) continue;
+    add_surroundings(draft);
+    auto& values = draft.fact.values;
+    if (!draft.path.empty()) values["atom"] = evidence::literal(leaf_name(draft.path));
+    const auto guard = values.find("guard");
+    const std::string* text = guard == values.end() ? nullptr : guard->second.string();
+    if (text && mentions_election(*text)) values["elected"] = evidence::literal(true);
+  }
+}
+
+/// Buffers allocated one by one: their bytes where element and count stand there.
+void complete_allocations(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != evidence::kind::allocation || !draft.node.is(NodeKind::call) ||
+        draft.construct == "allocate" || draft.fact.values.count("bytes"))
+      continue;
+    const Node type = context.positional(draft.node, 0);
+    const Node count = context.positional(draft.node, 1);
+    const std::int64_t bits =
+        type ? models::bits_of_type(context.evaluator.value_of(0, type).path).value_or(0) : 0;
+    const std::int64_t number = count ? context.value(count).integer().value_or(0) : 0;
+    evidence::Value bytes = evidence::undetermined("the size of the buffer needs its layout",
+                                                   {draft.fact.subject}, context.at(draft.node), "");
+    if (bits > 0 && number > 0 && draft.construct == "allocate_array") {
+      bytes = evidence::literal(number * bits / 8);
+      bytes.known_by = evidence::KnownBy::computed;
+      bytes.formula = fmt::format("{} * {} / 8", number, bits);
+    }
+    draft.fact.values["bytes"] = bytes;
+  }
+}
+
+/// wait_group(n), cp_async_wait_group(n): groups that may stay in flight.
+void complete_waits(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.construct.find("wait_group") == std::string::npos || !draft.node.is(NodeKind::call)) continue;
+    if (const Node count = context.positional(draft.node, 0))
+      draft.fact.values["pending"] = context.value(count);
+  }
+}
+
+/// Ld32x32bOp(Repetition.x1, …): how much one tensor-memory load brings.
+void complete_tensor_memory_loads(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != "tmem-copy" || !draft.node.is(NodeKind::call)) continue;
+    if (!draft.construct.starts_with("Ld") && !draft.construct.starts_with("St")) continue;
+    if (const Node repeat = context.positional(draft.node, 0))
+      draft.fact.values["repeat"] = context.value(repeat);
+  }
+}
+
+/// self.epi_tile = …, self.cta_tile_shape_mnk = …: what the epilogue cuts, and into what.
+void add_epilogue_tiles(FactContext& context) {
+  for (const source::Assignment& a : context.module().assignments()) {
+    if (!a.value || a.form != source::Assignment::Form::plain || !a.slots.empty() ||
+        a.value.is(NodeKind::none))
+      continue;
+    const std::string name = to_lower(leaf_name(a.name));
+    const bool part =
+        name == "epi_tile" || name == "epi_tile_mn" || name == "epilogue_tile" || name == "epi_tiler";
+    const bool whole = name == "cta_tile_shape_mnk" || name == "cta_tile_shape_mn" || name == "cta_tile_mnk";
+    if (!part && !whole) continue;
+    Draft& draft = context.add(Family::E1, part ? "epilogue-tile" : "cta-tile", a.name,
+                               part ? "what the epilogue stores at a time" : "tile of one CTA", a.statement);
+    draft.construct = part ? "epilogue-tile" : "cta-tile";
+    draft.fact.optional = true;
+    draft.fact.values["tile"] = context.value(a.value);
+  }
+}
+}  // namespace
+
+void extract_hazards(FactContext& context) {
+  add_prints(context);
+  add_compiles(context);
+  complete_tensor_maps(context);
+  complete_copies(context);
+  complete_allocations(context);
+  complete_waits(context);
+  complete_tensor_memory_loads(context);
+  add_epilogue_tiles(context);
+}
+
+}  // namespace cutelab::reading

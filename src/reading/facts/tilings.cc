@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "reading/facts/context.h"
+
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+/// The parameter of a device function that a name is; -1 = it is none.
+int parameter_of(const FactContext& context, Node name) {
+  const source::PythonModule& module = context.module();
+  const int f = module.function_at(name);
+  if (f < 0 || !name.is(NodeKind::identifier)) return -1;
+  const auto& parameters = module.functions()[static_cast<std::size_t>(f)].parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].name == name.text()) return static_cast<int>(i);
+  return -1;
+}
+
+/// "load" or "store" where the tensor comes from a TMA descriptor, "" where it does not, "?" where that
+/// cannot be told.
+std::string tma_side(FactContext& context, Node tensor) {
+  const std::string low = to_lower(tensor.text());
+  const Abstract value = context.evaluator.value_of(0, tensor);
+  const bool maker =
+      value.path.find("tma_atom") != std::string::npos || value.path.find("tensor_map") != std::string::npos;
+  if (maker || low.find("tma") != std::string::npos) {
+    for (const Draft& d : context.drafts) {
+      if (d.fact.kind != "tma-descriptor" || !value.made_at || d.node != value.made_at) continue;
+      const auto direction = d.fact.values.find("direction");
+      if (direction != d.fact.values.end() && direction->second.string())
+        return *direction->second.string() == "load" ? "load" : "store";
+    }
+    return "?";
+  }
+  const bool has_descriptors = std::any_of(context.drafts.begin(), context.drafts.end(),
+                                           [](const Draft& d) { return d.fact.kind == "tma-descriptor"; });
+  if (!has_descriptors) return "";
+  // With descriptors in the file, only a tensor whose origin is known is surely not one of theirs.
+  return value.path.empty() || parameter_of(context, tensor) >= 0 ? "?" : "";
+}
+
+/// mA_mkl, gA_mnk: letters of the modes, where the name carries them.
+std::string mode_letters(std::string_view tensor) {
+  const auto underscore = tensor.rfind('_');
+  if (underscore == std::string_view::npos) return {};
+  const std::string tail(tensor.substr(underscore + 1));
+  const bool letters =
+      !tail.empty() && tail.size() <= 4 && tail.find_first_not_of("mnklMNKL") == std::string::npos;
+  return letters ? to_lower(tail) : "";
+}
+}  // namespace
+
+void extract_tilings(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    const bool local = site.leaf == "local_tile";
+    if (!local && site.leaf != "zipped_divide" && site.leaf != "tiled_divide" && site.leaf != "flat_divide")
+      continue;
+    const Node tensor = context.positional(site.call, 0);
+    Node tiler = context.positional(site.call, 1);
+    if (!tiler) tiler = context.keyword(site.call, "tiler");
+    if (!tensor || !tiler || site.function < 0) continue;
+    const auto dot = tensor.text().rfind('.');
+    const std::string name(tensor.text().substr(dot == std::string_view::npos ? 0 : dot + 1).substr(0, 60));
+    const bool global =
+        name.size() > 1 && (name[0] == 'm' || name[0] == 'g') && name[1] >= 'A' && name[1] <= 'Z';
+    if (!global && to_lower(name).find("tma_tensor") == std::string::npos) continue;
+    Draft& draft = context.add(Family::B1, "tiling", name, name + " cut into tiles", site.call);
+    draft.construct = "tiling";
+    draft.fact.optional = true;
+    draft.fact.values["tile"] = context.value(tiler);
+    if (const Node projection = context.keyword(site.call, "proj"))
+      draft.fact.values["projection"] = context.value(projection);
+    draft.fact.values["tma"] = evidence::literal(tma_side(context, tensor));
+    draft.fact.values["modes"] = evidence::literal(mode_letters(name));
+  }
+}
+
+}  // namespace cutelab::reading

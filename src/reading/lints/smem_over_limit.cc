@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/lints/rule.h"
+#include "reading/models/models.h"
+
+namespace cutelab::reading::lints {
+namespace {
+using evidence::Fact;
+
+/// Bytes of one kind of storage: at least `bytes`, exactly that when `complete`.
+struct Size {
+  std::int64_t bytes = 0;
+  bool complete = true;
+  std::vector<std::string> parts;  ///< "sA 98304"
+  std::int64_t named = 0;          ///< bytes of the parts
+  Places at;
+};
+
+void add(Size& size, const Fact& member, std::int64_t bytes) {
+  if (const auto alignment = number_of(member, "alignment"); alignment && *alignment > 1 && size.complete)
+    size.bytes = (size.bytes + *alignment - 1) / *alignment * *alignment;
+  size.bytes += bytes;
+  size.parts.push_back(fmt::format("{} {}", member.subject, bytes));
+  size.named += bytes;
+  if (bytes >= 1024) size.at.push_back(member.at);
+}
+
+/// A member without a count is one mbarrier or one word.
+std::optional<std::int64_t> member_bytes(const Fact& member) {
+  if (const auto bytes = number_of(member, "bytes")) return bytes;
+  if (value_of(member, "bytes") || value_of(member, "count")) return std::nullopt;
+  const std::string type = text_of(member, "type");
+  const auto bits = models::bits_of_type(type.substr(type.rfind('.') + 1));
+  return bits ? std::optional<std::int64_t>((*bits + 7) / 8) : std::nullopt;
+}
+
+Size size_of_struct(const Check& check, const Fact& storage) {
+  Size size;
+  size.at = {storage.at};
+  if (const auto bytes = number_of(storage, "bytes")) {
+    size.bytes = *bytes;
+    size.parts = {fmt::format("{} {}", storage.subject, *bytes)};
+    size.named = *bytes;
+    return size;
+  }
+  for (const Fact* member : check.facts(evidence::kind::storage_member)) {
+    if (text_of(*member, "struct") != storage.subject) continue;
+    const auto bytes = member_bytes(*member);
+    if (bytes)
+      add(size, *member, *bytes);
+    else
+      size.complete = false;
+  }
+  return size;
+}
+
+Size allocations(const Check& check) {
+  Size size;
+  for (const Fact* allocation : check.facts(evidence::kind::allocation)) {
+    if (!value_of(*allocation, "bytes")) continue;  // of a struct, which counts by itself
+    const auto bytes = number_of(*allocation, "bytes");
+    if (bytes)
+      add(size, *allocation, *bytes);
+    else
+      size.complete = false;
+  }
+  return size;
+}
+
+/// The most stages that fit: bytes of members that grow with the count against what the rest leaves.
+std::string largest_that_fits(const Check& check, std::int64_t bytes, std::int64_t limit) {
+  for (const Fact* pipeline : check.facts(evidence::kind::pipeline)) {
+    const auto stages = number_of(*pipeline, "stages");
+    if (!stages || *stages < 2) continue;
+    std::int64_t each = 0;
+    for (const Fact* member : check.facts(evidence::kind::storage_member)) {
+      const auto whole = number_of(*member, "bytes");
+      if (whole && *whole >= 1024 && *whole % *stages == 0) each += *whole / *stages;
+    }
+    const std::int64_t rest = bytes - each * *stages;
+    if (each > 0 && rest >= 0 && limit > rest)
+      return fmt::format("; at {} bytes a stage {} of the {} stages of {} fit", with_thousands(each),
+                         (limit - rest) / each, *stages, pipeline->subject);
+  }
+  return "";
+}
+
+void hold_limit(Check& check) {
+  Size storage;
+  storage.complete = true;
+  bool any = false;
+  for (const Fact* found : check.facts(evidence::kind::storage)) {
+    Size one = size_of_struct(check, *found);
+    if (!any || one.bytes > storage.bytes) {
+      const bool complete = storage.complete;
+      storage = std::move(one);
+      storage.complete = storage.complete && complete;
+    } else {
+      storage.complete = storage.complete && one.complete;
+    }
+    any = true;
+  }
+  Size loose = check.kernels().size() <= 1 ? allocations(check) : Size();
+  for (const Fact* launch : check.facts(evidence::kind::launch))
+    if (const auto given = number_of(*launch, "smem_bytes"); given && *given >= storage.bytes + loose.bytes) {
+      storage.bytes = *given;  // what the launch takes: every allocation, the parts named only to explain it
+      storage.complete = true;
+      storage.at.push_back(launch->at);
+      loose = {};
+      any = true;
+    }
+  storage.bytes += loose.bytes;
+  storage.complete = storage.complete && loose.complete;
+  storage.parts.insert(storage.parts.end(), loose.parts.begin(), loose.parts.end());
+  storage.named += loose.named;
+  if (storage.bytes > storage.named)
+    storage.parts.push_back(fmt::format("{}{}", storage.parts.empty() ? "allocated " : "padding and others ",
+                                        storage.bytes - storage.named));
+  storage.at.insert(storage.at.end(), loose.at.begin(), loose.at.end());
+  if (storage.at.empty() || (!any && loose.parts.empty())) return;
+  const auto limit = models::shared_memory_capacity(check.arch());
+  if (!limit) return check.undecided("the limit of the target is not known", {"--arch"}, storage.at.front());
+  if (storage.bytes > *limit)
+    return check.fire(
+        fmt::format("{} bytes of shared memory{}; {} lets a CTA have {}{}", with_thousands(storage.bytes),
+                    storage.complete ? "" : " at least", check.arch(), with_thousands(*limit),
+                    largest_that_fits(check, storage.bytes, *limit)),
+        fmt::format("{} = {} > {}", join(storage.parts, " + "), storage.bytes, *limit), storage.at);
+  if (storage.complete) return check.passed();
+  for (const Fact* member : check.facts(evidence::kind::storage_member))
+    if (!member_bytes(*member)) return check.undecided(*member, "bytes");
+  check.undecided("the bytes of an allocation are not determined", {}, storage.at.front());
+}
+}  // namespace
+
+Rule smem_over_limit() {
+  return {"smem-over-limit", "shared memory of a CTA stays within what the target lets it opt in to",
+          "take fewer stages or a smaller tile; the launch fails or, with older wheels, does nothing",
+          evidence::Severity::error, hold_limit};
+}
+
+}  // namespace cutelab::reading::lints

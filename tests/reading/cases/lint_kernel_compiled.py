@@ -1,0 +1,11 @@
+import cutlass.cute as cute
+
+
+@cute.kernel
+def kernel(x):
+    x[0] = 1
+
+
+def run(x):
+    compiled = cute.compile(kernel, x)  # expect-lint: kernel-compiled kernel is a @cute.kernel
+    compiled(x)

@@ -1,0 +1,18 @@
+# (M * K + N * K) * bytes * stages of a multistage GEMM: 256x64x32 floats in 4 stages against 99 KiB.
+# read-arch: sm_86
+import cutlass
+import cutlass.cute as cute
+import cutlass.utils as utils
+
+tile_m, tile_n, tile_k, stages = 256, 64, 32, 4
+
+
+@cute.struct
+class SharedStorage:  # expect-lint: smem-over-limit 163,840 bytes
+    a: cute.struct.MemRange[cutlass.Float32, tile_m * tile_k * stages]
+    b: cute.struct.MemRange[cutlass.Float32, tile_n * tile_k * stages]
+
+
+@cute.kernel
+def kernel():
+    storage = utils.SmemAllocator().allocate(SharedStorage)
