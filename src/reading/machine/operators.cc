@@ -197,6 +197,12 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
     }
     return out;
   }
+  // The library keeps deprecated twins of an enumeration (tcgen05's and nvgpu's OperandMajorMode); they compare
+  // by their members.
+  if (ia && ib && ia->klass->is_enum && ib->klass->is_enum && ia->klass->name == ib->klass->name) {
+    const Value *one = ia->attributes.find(symbol("name")), *other = ib->attributes.find(symbol("name"));
+    if (one && other) return equal(*one, *other);
+  }
   if (ia && !ia->klass->is_enum)
     if (Function* f = interpreter_->class_attribute(ia->klass, symbol("__eq__")).as<Function>())
       return truth(interpreter_->call_function(f, &a, {b}, {}, {}, f->module));

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include "reading/models/copy_atoms.h"
+#include "reading/models/layout_values.h"
+#include "reading/models/mma_atoms.h"
+
+// Expected layouts are those that the DSL prints for the same calls.
+
+namespace cutelab::reading::machine {
+namespace {
+
+class NoFiles final : public FileSource {
+ public:
+  Result<std::string> read(const std::string& path, std::uint64_t) const override { return missing(path); }
+  Result<FileStatus> status(const std::string& path) const override { return missing(path); }
+  Result<std::vector<std::string>> list(const std::string& folder, std::vector<std::string>*) const override {
+    return missing(folder);
+  }
+
+ private:
+  static Error missing(const std::string& path) {
+    return {ErrorKind::input, "open " + path, "no such file", "", ""};
+  }
+};
+
+class Models : public testing::Test {
+ protected:
+  Models() { program_.open("kernel.py", "x = 1\n"); }
+  Value call(const std::string& path, std::vector<Value> arguments) {
+    return m_.call(m_.external("cutlass." + path), std::move(arguments));
+  }
+  Value method(const Value& self, const std::string& name, std::vector<Value> arguments) {
+    return m_.call(m_.attribute(self, name), std::move(arguments));
+  }
+  Value numbers(std::vector<std::int64_t> all) {
+    std::vector<Value> items;
+    for (const std::int64_t n : all) items.push_back(Value::integer(n));
+    return m_.tuple(std::move(items));
+  }
+  Value tcgen05(std::int64_t m, const char* group, const char* accumulator) {
+    const Value k = m_.external("cutlass.cute.nvgpu.OperandMajorMode.K");
+    const Value op =
+        call("cute.nvgpu.tcgen05.MmaF16BF16Op",
+             {m_.external("cutlass.Float16"), m_.external(std::string("cutlass.") + accumulator),
+              numbers({m, 128, 16}), m_.external(std::string("cutlass.cute.nvgpu.tcgen05.CtaGroup.") + group),
+              m_.external("cutlass.cute.nvgpu.tcgen05.OperandSource.SMEM"), k, k});
+    return call("cute.make_tiled_mma", {op});
+  }
+  std::string shown(const Value& v) { return m_.repr(v); }
+
+  NoFiles files_;
+  source::Program program_{files_, {}};
+  Machine m_{program_, {}};
+};
+
+TEST_F(Models, LayoutsOfShapesAndTheirMeasures) {
+  const Value layout = call("cute.make_layout", {numbers({4, 8})});
+  EXPECT_EQ(shown(layout), "(4,8):(1,4)");
+  EXPECT_EQ(shown(call("cute.zipped_divide", {layout, numbers({2, 2})})), "((2,2),(2,4)):((1,4),(2,8))");
+  EXPECT_EQ(shown(call("cute.ceil_div", {numbers({10, 6}), numbers({3, 4})})), "(4, 2)");
+  EXPECT_EQ(shown(call("cute.size_in_bytes", {m_.external("cutlass.Float16"), layout})), "64");
+  EXPECT_TRUE(call("cute.make_layout", {m_.unknown("not known")}).is_unknown());
+}
+
+TEST_F(Models, TensorMemoryOfAccumulators) {
+  const Value one = tcgen05(128, "ONE", "Float32");
+  const Value shape = method(one, "partition_shape_C", {numbers({128, 256})});
+  EXPECT_EQ(shown(shape), "((128, 128), 1, 2)");
+  const Value fragment = method(one, "make_fragment_C", {shape});
+  EXPECT_EQ(shown(m_.attribute(fragment, "layout")), "((128,128),1,2):((65536,1),0,128)");
+  EXPECT_EQ(shown(call("cute.nvgpu.tcgen05.find_tmem_tensor_col_offset", {fragment})), "256");
+  const Value pair = tcgen05(128, "TWO", "Float16");
+  const Value own =
+      method(pair, "make_fragment_C", {method(pair, "partition_shape_C", {numbers({128, 256})})});
+  EXPECT_EQ(shown(m_.attribute(own, "layout")), "((64,(64,2)),1,2):((131072,(2,8388608)),0,128)");
+  const Value half = tcgen05(64, "ONE", "Float32");
+  const Value rows =
+      method(half, "make_fragment_C", {method(half, "partition_shape_C", {numbers({64, 256})})});
+  EXPECT_EQ(shown(m_.attribute(rows, "layout")), "(((16,4),128),1,2):(((65536,2097152),1),0,1048576)");
+}
+
+TEST_F(Models, TiledWarpMmaAsTheDslPrintsIt) {
+  const Value op =
+      call("cute.nvgpu.warp.MmaF16BF16Op",
+           {m_.external("cutlass.Float16"), m_.external("cutlass.Float32"), numbers({16, 8, 16})});
+  const Value mma = call("cute.make_tiled_mma", {op, numbers({2, 2, 1}), numbers({32, 32, 16})});
+  EXPECT_EQ(shown(m_.attribute(mma, "size")), "128");
+  EXPECT_EQ(shown(m_.attribute(mma, "thr_layout_vmnk")), "(32,2,2,1):(1,32,64,0)");
+  EXPECT_EQ(shown(m_.attribute(mma, "tv_layout_C_tiled")),
+            "((4,8,2,2),((2,2),(1,2))):((64,1,16,256),((32,8),(0,512)))");
+}
+
+}  // namespace
+}  // namespace cutelab::reading::machine
