@@ -106,6 +106,8 @@ class AnchorFinder : public YAML::EventHandler {
 
 }  // namespace
 
+Yaml::Yaml() = default;
+
 const Yaml* Yaml::find(const std::string& key) const {
   for (const auto& [name, value] : members)
     if (name == key) return &value;

@@ -10,6 +10,8 @@ namespace cutelab::knowledge {
 /// A YAML value as plain data with the line it stands on. Anchors and aliases are resolved away by refusing
 /// them: front matter has no use for them, and they are how small files become huge trees.
 struct Yaml {
+  Yaml();  // in yaml.cc: clang needs the whole type for it
+
   enum class Kind { null, scalar, list, map };
   Kind kind = Kind::null;
   std::string scalar;

@@ -171,7 +171,10 @@ Int Int::multiply(const Int& a, const Int& b) {
   return from_polynomial(product(polynomial_of(a), polynomial_of(b)), basis);
 }
 
-Int Int::basis_element(Basis basis, Int scale) { return scale.with_basis(basis); }
+Int Int::basis_element(Basis basis, Int scale) {
+  scale.basis_ = basis;
+  return scale;
+}
 
 Int Int::scale() const { return with_basis(Basis{}); }
 

@@ -26,7 +26,7 @@ int degrees(int hue) { return static_cast<int>(std::lround(std::fmod(hue * 137.5
 int lightness(int hue) { return 80 - 7 * (hue / 8 % 3); }
 
 const GridCell& cell_at(const Grid& grid, int row, int column) {
-  return grid.cells[static_cast<std::size_t>(row * grid.columns + column)];
+  return grid.cells[static_cast<std::size_t>(row) * grid.columns + column];
 }
 
 // 256-colour cube entry near the hue.

@@ -48,7 +48,7 @@ Result<Grid> draw_layout(const ComposedLayout& layout, LayoutColour colour, std:
     for (int c = 0; c < grid.columns; ++c) {
       const std::int64_t value = (*known)(r + rows * c);
       const std::int64_t bank = floor_mod(floor_div(value * bits, 32), 32);
-      GridCell& cell = grid.cells[static_cast<std::size_t>(r * grid.columns + c)];
+      GridCell& cell = grid.cells[static_cast<std::size_t>(r) * grid.columns + c];
       cell.text = fmt::format("{}", value);
       cell.title = flat ? fmt::format("index {} → {}", c, value)
                         : fmt::format("({},{}), index {} → {}", r, c, r + rows * c, value);

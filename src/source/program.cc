@@ -66,7 +66,7 @@ class PathExpression {
       return evaluate(function.child(Field::object_field), depth + 1);
     if (arguments.empty()) return std::nullopt;
     auto first = evaluate(arguments[0], depth + 1);
-    if (name == "dirname") return above(std::move(first), 1);
+    if (name == "dirname") return above(first, 1);
     if (name == "abspath" || name == "realpath" || name == "normpath" || name == "str" || name == "Path")
       return first;
     if (name != "join") return std::nullopt;

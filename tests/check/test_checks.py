@@ -199,7 +199,7 @@ class Ratchet(Tree):
 class Format(Tree):
     def test_ugly_source(self):
         try:
-            formatting.clang_format()
+            common.clang_tool("clang-format")
         except common.Skip as e:
             self.skipTest(str(e))
         self.write(".clang-format", "BasedOnStyle: Google\n")
@@ -212,7 +212,7 @@ class Format(Tree):
         answer = mock.Mock(stdout="clang-format version 19.1.7")
         with mock.patch("shutil.which", return_value="/bin/x"), mock.patch("subprocess.run", return_value=answer):
             with self.assertRaisesRegex(common.Skip, "wants clang-format 14"):
-                formatting.clang_format()
+                common.clang_tool("clang-format")
 
 
 class Runner(Tree):

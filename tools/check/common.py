@@ -1,5 +1,6 @@
 """What every check shares. A check is a module with `NAME`, `ABOUT` and `check(root) -> list of complaints`."""
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,22 @@ SKIPPED_FOLDERS = {".git", "build", ".cutelab", "__pycache__", "third_party"}
 
 class Skip(Exception):
     """The check cannot run here; the text is the reason."""
+
+
+CLANG = 14  # Debian 12's: what clang's tools print and find differs between releases
+
+
+def clang_tool(name):
+    """The program's name in PATH, of the release that decides; Skip where another or none is here."""
+    for spelled in (f"{name}-{CLANG}", name):
+        if not shutil.which(spelled):
+            continue
+        text = subprocess.run([spelled, "--version"], capture_output=True, text=True, check=False).stdout
+        found = re.search(r"version (\d+)", text)
+        if found and int(found.group(1)) == CLANG:
+            return spelled
+    have = shutil.which(name)
+    raise Skip(f"wants {name} {CLANG} (Debian 12's); {'another version is here' if have else 'none is here'}")
 
 
 def walk(root):

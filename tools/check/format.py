@@ -1,29 +1,14 @@
 """clang-format agrees. Its output differs between releases, so one release decides."""
-import re
-import shutil
 import subprocess
 
 import common
 
 NAME = "format"
 ABOUT = "clang-format 14 leaves every source as it is"
-WANTED = 14
-
-
-def clang_format():
-    for name in (f"clang-format-{WANTED}", "clang-format"):
-        if not shutil.which(name):
-            continue
-        text = subprocess.run([name, "--version"], capture_output=True, text=True, check=False).stdout
-        found = re.search(r"version (\d+)", text)
-        if found and int(found.group(1)) == WANTED:
-            return name
-    have = shutil.which("clang-format")
-    raise common.Skip(f"wants clang-format {WANTED} (Debian 12's); {'another version is here' if have else 'none is here'}")
 
 
 def check(root):
-    program = clang_format()
+    program = common.clang_tool("clang-format")
     paths = [str(p) for p in common.sources(root, "src", "kernels", "tests", "bench") if "cases" not in p.parts]
     if not paths:
         return []

@@ -1,11 +1,12 @@
-"""In the release build a unit holds several files of a room: what they define outside classes needs names of its own."""
+"""Builds of the presets release and asan-ubsan compile several files of a room, or of its tests, as one unit: what they define
+outside classes needs names of its own."""
 import re
 
 import common
 import ratchet
 
 NAME = "units"
-ABOUT = "files of a room can be compiled as one unit: no name is defined in two of them"
+ABOUT = "files of a room, or of its tests, can be compiled as one unit: no name is defined in two of them"
 
 # Our format starts definitions of namespace scope in the first column; bodies are indented.
 NAMESPACE = re.compile(r"^namespace ?([\w:]*) ?\{", re.M)
@@ -50,8 +51,10 @@ def aliases(text):
 def check(root):
     wrong = []
     defined, meant = {}, {}
-    for path in common.sources(root, "src", suffixes=(".cc",)):
-        room = path.parts[1]
+    for path in common.sources(root, "src", "tests", suffixes=(".cc",)):
+        if "cases" in path.parts:
+            continue
+        room = path.parts[:2]  # of tests/<room> one program is made
         text = ratchet.blanked((root / path).read_text(errors="replace"))
         places = [((room, *key), name, at, None) for key, name, at in definitions(text)]
         places += [((room, "using", name), name, at, meaning) for name, meaning, at in aliases(text)]

@@ -96,8 +96,13 @@ def unit(tally):
     """GoogleTest programs and test scripts under the sanitizers. Golden cases, checks and tools have steps of their own."""
     report = BUILD / "junit.xml"
     report.unlink(missing_ok=True)
-    subprocess.run(["ctest", "--preset", PRESET, "-j", str(os.cpu_count() or 1), "-E", "^(checks|cli/golden|tools/.*)$", "-Q",
-                    "--timeout", "600", "--output-junit", str(report)], cwd=ROOT, check=False, stdin=subprocess.DEVNULL)
+    subprocess.run(["ctest", "--preset", PRESET, "-j", str(os.cpu_count() or 1), "-E", "^(checks|cli/golden|tools/.*)$", "-LE",
+                    "^hours$", "-Q", "--timeout", "600", "--output-junit", str(report)], cwd=ROOT, check=False,
+                   stdin=subprocess.DEVNULL)
+    listed = subprocess.run(["ctest", "--preset", PRESET, "-N", "-L", "^hours$"], cwd=ROOT, capture_output=True, text=True, check=False)
+    for name in re.findall(r"^ *Test +#\d+: (\S+)$", listed.stdout, re.M):
+        tally.add(skipped=1)
+        say(f"  skipped {name}: takes an hour; run it with `ctest --preset {PRESET} -R '^{name}$'`")
     if not report.is_file():
         say("  ctest wrote no report: no tests found, or it could not start")
         return tally.add(failed=1)
@@ -140,7 +145,7 @@ def tools(tally):
     """The tests of our own tools: set-up, checks, golden runner."""
     for script in sorted(ROOT.glob("tests/*/test_*.py")):
         done = subprocess.run([sys.executable, str(script), "-v"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, check=False)
+                              text=True, check=False, env={**os.environ, "CUTELAB_TEST_PROGRAM": str(BUILD / "cutelab")})
         found = UNITTEST.search(done.stderr)
         if not found or (done.returncode and "=" not in (found.group(3) or "")):
             tally.add(failed=1)
@@ -160,11 +165,16 @@ def checks(tally):
     counted(tally, [sys.executable, "tools/check/all"])
 
 
+def tidy(tally):
+    counted(tally, [sys.executable, "tools/check/tidy.py"])
+
+
 STEPS = {
     "packages": (packages, "Debian packages of list 'test'"),
     "parts": (parts, "PyPI parts that tests use"),
     "build": (build, f"build of preset {PRESET}: tests under AddressSanitizer and UBSan"),
     "release": (release, "the release program, through the launcher"),
+    "tidy": (tidy, "clang-tidy with the short list of .clang-tidy, over the units of that build"),
     "unit": (unit, "unit and property tests"),
     "golden": (golden, "golden cases of the command line, on both programs"),
     "tools": (tools, "tests of set-up, checks and the golden runner"),
