@@ -157,7 +157,9 @@ Status write_file_atomically(const std::string& asked, const std::string& conten
   if (fs::is_symlink(path, code))
     return write_error(asked, "the symbolic links go in a circle", "name the real file");
   const fs::path target(path);
+  code.clear();
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), code);
+  if (code) return write_error(path, code.message(), "check the permissions of the folders on the way");
   const std::string part = fmt::format("{}.{}.part", path, getpid());
   {
     std::ofstream out(part, std::ios::binary | std::ios::trunc);
@@ -169,6 +171,7 @@ Status write_file_atomically(const std::string& asked, const std::string& conten
       return error;
     }
   }
+  if (S_ISREG(st.st_mode)) chmod(part.c_str(), st.st_mode & 07777);  // the file keeps its permissions
   if (std::rename(part.c_str(), path.c_str()) != 0) {
     const Error error = write_error(path, std::strerror(errno), "check the folder's permissions");
     std::remove(part.c_str());

@@ -42,6 +42,15 @@ Error unknown_verb(const std::vector<std::unique_ptr<Verb>>& verbs, const std::s
                near ? fmt::format("did you mean `cutelab {}`?", *near) : "verbs: " + join(names, ", ")};
 }
 
+/// Data and scripts of the verbs lie in the source tree. Without this each verb would stumble over a wrong
+/// CUTELAB_ROOT in its own way, and some not at all.
+Status check_source_root(const Context& context) {
+  const auto named = context.environment.get("CUTELAB_ROOT");
+  if (!named || context.files.status(*named + "/deps/parts.json")) return {};
+  return Error{ErrorKind::input, "find cutelab's source tree", "CUTELAB_ROOT names a folder without it",
+               *named, "unset it and start the launcher of the tree, which knows where it lies"};
+}
+
 bool wants_help(const std::vector<std::string>& words) {
   return std::find_if(words.begin(), words.end(), [](auto& w) { return w == "--help" || w == "-h"; }) !=
          words.end();
@@ -68,6 +77,7 @@ int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<
   }
   auto arguments = parse_arguments(verb->spec(), rest);
   if (!arguments) return report(arguments.error(), context);
+  if (const Status found = check_source_root(context); !found) return report(found.error(), context);
   auto code = verb->run(*arguments, context);
   context.out.flush();
   if (!code) return report(code.error(), context);

@@ -86,7 +86,7 @@ Json details_json(const ExampleDetails& details) {
   return out;
 }
 
-Json hit_json(const Hit& hit, const Workspace& w) {
+Json hit_json(const Hit& hit, const Workspace& w, const std::optional<Release>& wheel) {
   const auto& examples = w.catalog->examples();
   Json out{{"score", hit.score}, {"reasons", hit.reasons}};
   out["example"] = example_json(examples[static_cast<std::size_t>(hit.example)], w);
@@ -94,7 +94,7 @@ Json hit_json(const Hit& hit, const Workspace& w) {
   out["runs"] = {{"verdict", runs}, {"why", hit.runs.why}};
   out["runs_instead"] =
       hit.alternative < 0 ? Json() : Json(examples[static_cast<std::size_t>(hit.alternative)].path());
-  out["api"] = api_json(hit.api, std::nullopt);
+  out["api"] = api_json(hit.api, wheel);
   out["see_also"] = hit.see_also ? see_json(*hit.see_also) : Json();
   return out;
 }

@@ -24,7 +24,9 @@ std::string hits_text(const std::vector<corpus::Hit>& hits, const std::optional<
                       const corpus::Workspace& workspace);
 std::string hits_csv(const std::vector<corpus::Hit>& hits, const std::optional<corpus::Device>& device,
                      const corpus::Workspace& workspace);
-nlohmann::ordered_json hit_json(const corpus::Hit& hit, const corpus::Workspace& workspace);
+nlohmann::ordered_json hit_json(
+    const corpus::Hit& hit, const corpus::Workspace& workspace,
+    const std::optional<corpus::Release>& wheel);  ///< --wheel: what breaks with it
 nlohmann::ordered_json details_json(const ExampleDetails& details);
 nlohmann::ordered_json example_json(const corpus::Example& e, const corpus::Workspace& workspace);
 

@@ -65,6 +65,13 @@ Status index_it(const RegisteredCorpus& c, Context& context) {
   return {};
 }
 
+/// A clone or a wheel may take minutes; who waits should know for what.
+void tell_of_download(const std::string& source, const std::string& kind, Context& context) {
+  const std::string from = kind.empty() ? name_of(kind_of_source(source, context.files)) : kind;
+  if (from == name_of(CorpusKind::git) || from == name_of(CorpusKind::pypi))
+    context.err << "fetching " << source << " (at most 30 minutes)\n";
+}
+
 Result<ExitCode> add(const Arguments& a, Context& context, const AcquireContext& world) {
   std::vector<std::string> sources(a.positionals().begin() + 1, a.positionals().end());
   if (sources.size() == 1 && sources[0] == "cutlass" && !context.files.status("cutlass"))
@@ -75,6 +82,7 @@ Result<ExitCode> add(const Arguments& a, Context& context, const AcquireContext&
   for (const std::string& source : sources) {
     auto registry = Registry::load(context.files, context.environment.config_home());
     if (!registry) return registry.error();
+    tell_of_download(source, a.get("--kind"), context);
     auto found = acquire({source, a.get("--kind"), a.get("--name"), a.get("--revision")}, world);
     if (!found) return found.error();
     if (auto status = index_it(*found, context); !status) return status.error();
@@ -156,6 +164,7 @@ Result<ExitCode> update_all(const Arguments& a, Context& context, const AcquireC
   if (a.positionals().size() < 2) chosen = registry->all();
   if (chosen.empty()) context.out << "nothing is registered\n";
   for (const RegisteredCorpus& c : chosen) {
+    tell_of_download(c.source, name_of(c.kind), context);
     auto fresh = update(c, world);
     if (!fresh) return fresh.error();
     if (auto status = keep(*fresh, context); !status) return status.error();

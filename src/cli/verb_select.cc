@@ -189,7 +189,7 @@ Result<ExitCode> show_hits(const Request& r, std::size_t limit) {
     Json out = envelope(r, "hits");
     out["found"] = all;
     out["hits"] = Json::array();
-    for (const Hit& hit : *hits) out["hits"].push_back(hit_json(hit, r.workspace));
+    for (const Hit& hit : *hits) out["hits"].push_back(hit_json(hit, r.workspace, r.wheel));
     r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else if (hits->empty()) {
     r.context.out << "nothing fits; cutelab select --list shows what can be asked for\n";

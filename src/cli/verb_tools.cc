@@ -14,8 +14,12 @@ class ScriptVerb final : public Verb {
   VerbSpec spec() const override { return spec_; }
 
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
-    std::vector<std::string> argv = {"python3",
-                                     fmt::format("{}/tools/setup/{}.py", context.source_root, spec_.name)};
+    const std::string script = fmt::format("{}/tools/setup/{}.py", context.source_root, spec_.name);
+    if (const auto there = context.files.status(script); !there)
+      return Error{
+          ErrorKind::input, "run cutelab " + spec_.name, there.error().wrong, script,
+          "it lies in cutelab's source tree: use the launcher there, or set CUTELAB_ROOT to that folder"};
+    std::vector<std::string> argv = {"python3", script};
     for (const Flag& flag : spec_.flags) {
       const std::string name = flag.name.substr(flag.name.rfind("--"));
       if (!arguments.has(name)) continue;

@@ -35,12 +35,16 @@ std::string complaint(const ProcessResult& result) {
 bool is_network_trouble(std::string_view text) {
   for (const char* sign :
        {"resolve host", "unable to access", "Connection", "connection", "timed out", "NewConnectionError",
-        "Network is unreachable", "Max retries", "Failed to establish"})
+        "Network is unreachable", "Max retries", "Failed to establish", "too slow"})
     if (text.find(sign) != std::string_view::npos) return true;
   return false;
 }
 
 Error failed(const std::string& source, const ProcessResult& result, const std::string& remedy) {
+  if (result.timed_out)
+    return Error{ErrorKind::unavailable, "add the corpus " + source,
+                 "the download took too long and was stopped", source,
+                 "try again later, or download it yourself and add the folder"};
   const bool network = is_network_trouble(result.err);
   return Error{network ? ErrorKind::unavailable : ErrorKind::input, "add the corpus " + source,
                complaint(result), source,

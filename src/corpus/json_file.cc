@@ -7,8 +7,9 @@ namespace cutelab::corpus {
 Result<nlohmann::json> load_data_file(const FileSource& files, const std::string& path) {
   auto text = files.read(path, 16u << 20);
   if (!text)
-    return Error{ErrorKind::internal, "read the program's data", text.error().wrong, path,
-                 "the source tree must hold data/; set CUTELAB_ROOT to it"};
+    return Error{
+        ErrorKind::input, "read the program's data", text.error().wrong, path,
+        "it lies in cutelab's source tree: use the launcher there, or set CUTELAB_ROOT to that folder"};
   auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object())
     return Error{ErrorKind::internal, "read the program's data", "the file is not a JSON object", path,

@@ -15,13 +15,23 @@ class ProcessRunner {
   virtual Result<ProcessResult> run(const std::vector<std::string>& words) const = 0;
 };
 
-/// The machine's own programs. The child reads from /dev/null and git is told not to ask, so that nothing
-/// waits for a password.
+/// The machine's own programs. Nothing waits for ever: the child reads from /dev/null, git is told not to ask
+/// for a password and to give up on a server that sends less than 1000 bytes a second for a minute, and after
+/// `limit_seconds` the child is killed with all that it started.
 class SystemProcesses final : public ProcessRunner {
  public:
+  explicit SystemProcesses(double limit_seconds = 1800) : limit_seconds_(limit_seconds) {}
   Result<ProcessResult> run(const std::vector<std::string>& words) const override {
-    return run_process(ProcessSpec{words, "", {{"GIT_TERMINAL_PROMPT", "0"}}, 0});
+    return run_process(ProcessSpec{words,
+                                   "",
+                                   {{"GIT_TERMINAL_PROMPT", "0"},
+                                    {"GIT_HTTP_LOW_SPEED_LIMIT", "1000"},
+                                    {"GIT_HTTP_LOW_SPEED_TIME", "60"}},
+                                   limit_seconds_});
   }
+
+ private:
+  double limit_seconds_;
 };
 
 }  // namespace cutelab::corpus

@@ -72,18 +72,11 @@ class Gather {
  public:
   Gather(const Reading& reading, std::string kernel) : reading_(reading) { model_.name = std::move(kernel); }
 
-  /// `whole_file`: facts that name no kernel belong here too.
-  KernelModel gather(bool whole_file) {
-    for (const evidence::Function& function : reading_.functions)
-      if (!model_.name.empty() && function.name == model_.name) model_.at = function.at;
-    for (std::size_t i = 0; i < reading_.facts.size(); ++i) {
-      const Fact& fact = reading_.facts[i];
-      if (fact.kernel == model_.name || (whole_file && fact.kernel.empty())) add(i, fact);
-    }
-    for (std::size_t i = 0; i < reading_.facts.size(); ++i) {
-      const Fact& fact = reading_.facts[i];
-      if (fact.kernel == model_.name || (whole_file && fact.kernel.empty())) add_side(fact);
-    }
+  /// `facts`: those that belong to the kernel, as ascending indices.
+  KernelModel gather(const std::vector<std::size_t>& facts, const evidence::Location& at) {
+    model_.at = at;
+    for (const std::size_t i : facts) add(i, reading_.facts[i]);
+    for (const std::size_t i : facts) add_side(reading_.facts[i]);
     finish();
     return std::move(model_);
   }
@@ -270,6 +263,43 @@ class Gather {
   std::set<std::string> weak_roles_;  ///< blocks of one elected warp or thread that show nothing of their own
 };
 
+/// A reading's facts sorted by the kernel they name, in one pass: a file may hold thousands of kernels.
+struct ByKernel {
+  explicit ByKernel(const Reading& reading) {
+    for (const evidence::Function& function : reading.functions) {
+      if (function.kind == evidence::Function::Kind::kernel && function.at.file == 0) add(function.name);
+      places[function.name] = function.at;
+    }
+    for (std::size_t i = 0; i < reading.facts.size(); ++i) {
+      const std::string& kernel = reading.facts[i].kernel;
+      add(kernel);
+      facts[kernel].push_back(i);
+    }
+    if (kernels.size() != 1) return;
+    // Facts that name no kernel belong to the only one.
+    std::vector<std::size_t>& all = facts[kernels[0]];
+    all.insert(all.end(), facts[""].begin(), facts[""].end());
+    std::sort(all.begin(), all.end());
+  }
+
+  void add(const std::string& kernel) {
+    if (!kernel.empty() && known.insert(kernel).second) kernels.push_back(kernel);
+  }
+  std::vector<std::size_t> facts_of(const std::string& kernel) const {
+    const auto found = facts.find(kernel);
+    return found == facts.end() ? std::vector<std::size_t>() : found->second;
+  }
+  evidence::Location place_of(const std::string& kernel) const {
+    const auto found = places.find(kernel);
+    return found == places.end() ? evidence::Location() : found->second;
+  }
+
+  std::vector<std::string> kernels;  ///< in the order of the source
+  std::set<std::string> known;
+  std::map<std::string, std::vector<std::size_t>> facts;
+  std::map<std::string, evidence::Location> places;
+};
+
 bool is_empty(const KernelModel& model) {
   return model.launch.empty() && model.roles.empty() && model.pipelines.empty() && model.storage.empty() &&
          model.descriptors.empty() && model.mma.empty();
@@ -278,18 +308,14 @@ bool is_empty(const KernelModel& model) {
 }  // namespace
 
 std::vector<KernelModel> models(const Reading& reading) {
-  std::vector<std::string> kernels;
-  for (const evidence::Function& function : reading.functions)
-    if (function.kind == evidence::Function::Kind::kernel && function.at.file == 0)
-      add_once(kernels, function.name);
-  for (const Fact& fact : reading.facts) add_once(kernels, fact.kernel);
+  const ByKernel by(reading);
   std::vector<KernelModel> out;
-  if (kernels.size() != 1) {
-    KernelModel whole = Gather(reading, "").gather(true);
-    if (!is_empty(whole) || kernels.empty()) out.push_back(std::move(whole));
+  if (by.kernels.size() != 1) {
+    KernelModel whole = Gather(reading, "").gather(by.facts_of(""), {});
+    if (!is_empty(whole) || by.kernels.empty()) out.push_back(std::move(whole));
   }
-  for (const std::string& kernel : kernels)
-    out.push_back(Gather(reading, kernel).gather(kernels.size() == 1));
+  for (const std::string& kernel : by.kernels)
+    out.push_back(Gather(reading, kernel).gather(by.facts_of(kernel), by.place_of(kernel)));
   return out;
 }
 

@@ -139,6 +139,22 @@ TEST_F(Files, WriteToAPlaceThatIsAFolder) {
   EXPECT_TRUE(listed().empty()) << "no part file is left";
 }
 
+TEST_F(Files, WrittenFilesKeepTheirPermissions) {
+  write("secret", "old");
+  ASSERT_EQ(chmod(at("secret").c_str(), 0600), 0);
+  ASSERT_TRUE(write_file_atomically(at("secret"), "new").ok());
+  struct stat st {};
+  ASSERT_EQ(stat(at("secret").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 0600u);
+}
+
+TEST_F(Files, AFolderThatCannotBeMadeIsTheReason) {
+  write("file", "x");
+  const Status status = write_file_atomically(at("file/below/x"), "one");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().wrong, "Not a directory");
+}
+
 TEST_F(Files, AWalkOverADiskIsGivenUp) {
   for (const char* name : {"a/1", "a/2", "b/3"}) write(name, "x");
   EXPECT_EQ(list_files(root_, nullptr, 5)->size(), 3u) << "three files in two folders";

@@ -123,6 +123,18 @@ TEST_F(Acquire, NoNetworkIsSaid) {
   EXPECT_FALSE(has_leftovers());
 }
 
+TEST_F(Acquire, ADownloadThatDoesNotEndIsStopped) {
+  const auto sleep = SystemProcesses(0.2).run({"sleep", "60"});
+  ASSERT_TRUE(sleep);
+  EXPECT_TRUE(sleep->timed_out);
+  const FakeProcesses stopped({-1, 9, true, "", "Cloning into 'x'...\n"});
+  const auto c = acquire({"https://example.org/x.git", "", "", ""}, world(stopped));
+  ASSERT_FALSE(c);
+  EXPECT_EQ(c.error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(c.error().wrong, "the download took too long and was stopped");
+  EXPECT_FALSE(has_leftovers());
+}
+
 TEST_F(Acquire, WheelFromALocalFolder) {
   const std::string wheels = scratch_.path() + "/wheels";
   fs::create_directories(wheels);
