@@ -37,7 +37,7 @@ class DiskFileSource final : public FileSource {
 };
 
 /// Writes `content` beside `path` and renames it there: readers see the old or the new file, never a torn
-/// one. Permissions and symbolic links stay, the file behind them is replaced; pipes are written into.
+/// one. A symbolic link stays and what it leads to is replaced; a pipe or a device is written into.
 Status write_file_atomically(const std::string& path, const std::string& content);
 
 /// A source larger than this is refused: no kernel is, and a mistaken argument (a log, a model) is.
