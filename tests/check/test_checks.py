@@ -64,6 +64,7 @@ class Units(Tree):
     def test_an_alias_may_repeat_but_not_change(self):
         self.assertEqual(self.complaints("using J = a::b;\n", "using J = a::b;\n"), [])
         self.assertIn("J is defined", self.complaints("using J = a::b;\n", "using J = a::c;\n")[0])
+        self.assertIn("J is defined", self.complaints("using a::J;\n", "using J = b::J;\n")[0])
 
     def test_members_other_rooms_and_other_namespaces_are_apart(self):
         self.assertEqual(self.complaints("void A::f() {\n}\n", "void B::f() {\n}\n"), [])

@@ -12,6 +12,7 @@ ABOUT = "files of a room, or of its tests, can be compiled as one unit: no name 
 NAMESPACE = re.compile(r"^namespace ?([\w:]*) ?\{", re.M)
 TYPE = re.compile(r"^(?:class|struct|union|enum class|enum) (\w+)\b[^;{}()]*\{", re.M)
 ALIAS = re.compile(r"^using (\w+) =([^;]*);", re.M)
+BORROWED = re.compile(r"^using ((?:\w+::)+(\w+));", re.M)  # `using source::Kind;`
 VARIABLE = re.compile(r"^(?:inline |static )?const(?:expr|init)?\b[^;{}()=]*?\b(\w+)(?:\[[^\]]*\])?(?: =|\{)", re.M)
 FUNCTION = re.compile(r"^(?!return\b|using\b|else\b)[\w:][^;{}()=]*?[\s&*](\w+)\(([^(){};]*)\)[^;{}()]*\{", re.M)
 NOT_NAMES = {"operator", "if", "for", "while", "switch", "TEST"}
@@ -45,7 +46,10 @@ def definitions(text):
 
 def aliases(text):
     """(name, meaning, position); the same alias may stand in many files."""
-    return ((found.group(1), " ".join(found.group(2).split()), found.start()) for found in ALIAS.finditer(text))
+    for found in ALIAS.finditer(text):
+        yield found.group(1), " ".join(found.group(2).split()), found.start()
+    for found in BORROWED.finditer(text):
+        yield found.group(2), found.group(1), found.start()
 
 
 def check(root):

@@ -4,7 +4,7 @@
 
 namespace cutelab::reading {
 using source::Field;
-using source::Kind;
+using NodeKind = source::Kind;
 using source::Node;
 namespace {
 
@@ -15,16 +15,16 @@ void take_keyword(Flag& flag, std::string_view key, Node value) {
   if (key == "help") flag.help = source::string_value(value);
   if (key == "dest") flag.dest = source::string_value(value);
   if (key == "action")
-    flag.action = value.is(Kind::string) ? source::string_value(value) : std::string(value.text());
+    flag.action = value.is(NodeKind::string) ? source::string_value(value) : std::string(value.text());
 }
 
 Flag flag_of(Node call) {
   Flag flag;
   flag.call = call;
   for (const Node a : call.child(Field::arguments_field).children()) {
-    if (a.is(Kind::keyword_argument)) {
+    if (a.is(NodeKind::keyword_argument)) {
       take_keyword(flag, a.child(Field::name_field).text(), a.child(Field::value_field));
-    } else if (a.is(Kind::string)) {
+    } else if (a.is(NodeKind::string)) {
       const std::string name = source::string_value(a);
       if (flag.name.empty() || (name.starts_with("--") && !flag.name.starts_with("--"))) flag.name = name;
     }
@@ -44,9 +44,9 @@ std::vector<Flag> flags_of(const source::PythonModule& module) {
   if (tree.text().find("add_argument") == std::string::npos) return out;
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const Node n = tree.at(i);
-    if (!n.is(Kind::call)) continue;
+    if (!n.is(NodeKind::call)) continue;
     const Node function = n.child(Field::function_field);
-    if (!function.is(Kind::attribute) || function.child(Field::attribute_field).text() != "add_argument")
+    if (!function.is(NodeKind::attribute) || function.child(Field::attribute_field).text() != "add_argument")
       continue;
     Flag flag = flag_of(n);
     if (!flag.name.empty()) out.push_back(std::move(flag));
