@@ -235,8 +235,9 @@ def table(header, lines):
 def section(title, records, rows):
     out = [f"## {title}", ""]
     captured = [r for r in records if r["outcome"] == "recorded"]
+    versions = sorted({r["dsl_version"] for r in captured if r.get("dsl_version")})
     whole = sum(all(v == "right" for v in r["verdict"].values()) for r in rows)
-    out.append(f"{len(captured)} of {len(records)} programs recorded a launch of a kernel of their own: {len(rows)} kernels, {whole} of them right in "
+    out.append(f"Recorded with CuTe DSL {', '.join(versions)}. {len(captured)} of {len(records)} programs recorded a launch of a kernel of their own: {len(rows)} kernels, {whole} of them right in "
                "all four numbers.")
     out.append("")
     counts = totals(rows)

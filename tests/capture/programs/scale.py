@@ -4,7 +4,6 @@ import argparse
 import cutlass
 import cutlass.cute as cute
 
-
 @cute.kernel
 def scale_kernel(source: cute.Tensor, target: cute.Tensor):
     thread, _, _ = cute.arch.thread_idx()
