@@ -106,13 +106,17 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const st
 }  // namespace
 
 Result<std::string> source_hash(const BuildRequest& request) {
-  const std::string folder = request.source_root + "/" + request.folder;
-  auto names = request.files.list(folder, nullptr);
+  const fs::path folder = fs::path(request.source_root) / request.folder;
+  const fs::path design = folder.parent_path();  // headers there are shared by its versions
+  auto names = request.files.list(design.string(), nullptr);
   if (!names) return names.error();
   std::vector<std::string> sources = {request.source_root + "/kernels/launch_abi.h"};
   for (const std::string& name : *names) {
     const auto extension = fs::path(name).extension();
-    if (extension == ".cu" || extension == ".h" || extension == ".cuh") sources.push_back(name);
+    const bool header = extension == ".h" || extension == ".cuh";
+    const bool shared = header && fs::path(name).parent_path() == design;
+    if (shared || ((header || extension == ".cu") && name.rfind(folder.string() + "/", 0) == 0))
+      sources.push_back(name);
   }
   std::string text = join(flags_of(request), "\n");
   for (const std::string& source : sources) {

@@ -31,7 +31,8 @@ struct BuildRequest {
   std::string arch;                  ///< "sm_90a"
 };
 
-/// Hash of what decides the device code besides the toolchain: every .cu and .h of the package, launch_abi.h,
+/// Hash of what decides the device code besides the toolchain: every .cu and .h of the package, headers that
+/// its design's versions share, launch_abi.h,
 /// flags, defines.
 Result<std::string> source_hash(const BuildRequest& request);
 
