@@ -74,7 +74,14 @@ TEST_F(Build, SourceDefinesAndToolchainDecideTheCacheEntry) {
   const auto hash = *source_hash(request());
   EXPECT_NE(hash, *source_hash(request({"A=2"})));
   write("kernels/p/params.h", "struct Params {};\n");
-  EXPECT_NE(hash, *source_hash(request()));
+  const auto with_own_header = *source_hash(request());
+  EXPECT_NE(hash, with_own_header);
+  write("kernels/shared.cuh", "// of every version of the design\n");
+  const auto with_shared_header = *source_hash(request());
+  EXPECT_NE(with_own_header, with_shared_header);
+  write("kernels/q/params.h", "// another version's own\n");
+  write("kernels/plan.cc", "// host code\n");
+  EXPECT_EQ(with_shared_header, *source_hash(request()));
   ASSERT_TRUE(build_kernel(request(), toolchain()));
   auto newer = toolchain();
   newer.nvcc_version = "nvcc 13.5.1";

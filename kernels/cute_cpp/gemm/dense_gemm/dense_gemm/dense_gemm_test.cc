@@ -130,7 +130,8 @@ TEST(DenseGemm, EveryProblemHasALegalConfiguration) {
 }
 
 TEST(DenseGemm, StridesThatTmaCannotTakeAreRefusedWithTheRemedy) {
-  const auto& plan = *ladder().front().plan;
+  const auto package = ladder().front();
+  const KernelPlan& plan = *package.plan;
   for (const auto& given :
        {Given{{"n", "100"}, {"k", "64"}}, Given{{"k", "100"}}, Given{{"m", "100"}, {"a", "m"}}}) {
     const auto status = plan.check(problem(plan, given));
@@ -162,7 +163,8 @@ TEST(DenseGemm, TileOrderVisitsEveryTileOnce) {
 }
 
 TEST(DenseGemm, WorkIsEachOperandOnce) {
-  const auto& plan = *ladder().front().plan;
+  const auto package = ladder().front();
+  const KernelPlan& plan = *package.plan;
   const auto work =
       plan.algorithmic_flops_bytes(problem(plan, {{"m", "16"}, {"n", "32"}, {"k", "64"}, {"batch", "3"}}));
   EXPECT_EQ(work.compulsory.count(), 3 * 2 * (16 * 64 + 32 * 64 + 16 * 32));
