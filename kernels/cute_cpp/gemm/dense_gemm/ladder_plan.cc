@@ -153,8 +153,9 @@ kernel::Tolerance LadderPlan::tolerance(const kernel::Params& params) const {
   const auto k = static_cast<double>(p.k);
   const double sum_error =
       (k / 16 + 1) * std::sqrt(k) * 22 * 0x1p-23 * std::abs(static_cast<double>(params.number("alpha")));
+  // |error| <= half · |ref| + sum_error, which is within 1.25 · half · max(|ref|, 4 · sum_error / half).
   return {
-      half, half * 1.05, std::max(sum_error / half, 0x1p-14),
+      half, half * 1.25, std::max(4 * sum_error / half, 0x1p-14),
       fmt::format(
           "the result is rounded once to {}: at most 2^{:.0f} relative; fp32 sums of {} products add up to "
           "{:.2g} absolute",

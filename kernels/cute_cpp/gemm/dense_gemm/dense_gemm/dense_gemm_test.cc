@@ -143,6 +143,22 @@ TEST(DenseGemm, StridesThatTmaCannotTakeAreRefusedWithTheRemedy) {
   EXPECT_TRUE(plan.check(problem(plan, {{"m", "8"}, {"n", "8"}, {"k", "1"}, {"a", "m"}, {"b", "n"}})));
 }
 
+// The estimate behind v6's order prefers what was measured fastest (docs/kernels/dense_gemm.md).
+TEST(DenseGemm, SkinnyProblemsGetTheMeasuredConfigurations) {
+  const auto package = *find_package(all_packages(), "dense_gemm", "v6");
+  const auto first = [&](const char* m, const char* n, const char* k) {
+    return package.plan->autotune_configs(problem(*package.plan, {{"m", m}, {"n", n}, {"k", k}}))[0];
+  };
+  const auto sixteen = first("16", "8192", "8192");
+  EXPECT_EQ(sixteen.value("row_contiguous"), 1);
+  EXPECT_EQ(sixteen.value("tile_n"), 16);
+  EXPECT_EQ(sixteen.value("splits"), 1);
+  const auto wide = first("128", "7168", "16384");
+  EXPECT_EQ(wide.value("tile_m"), 128);
+  EXPECT_EQ(wide.value("tile_n"), 112);
+  EXPECT_EQ(wide.value("splits"), 2);
+}
+
 // Post-condition of TileOrder: at() is a bijection from [0, count()) onto the tiles; it stays within `group`
 // rows as long as the group has tiles.
 TEST(DenseGemm, TileOrderVisitsEveryTileOnce) {

@@ -53,7 +53,7 @@ std::int64_t clusters_at_once(int splits) {
 /// measured on an H200.
 double nanoseconds(const Problem& p, const Config& c) {
   constexpr double memory_rate = 4100;  // bytes a nanosecond
-  constexpr double cta_rate = 100;
+  constexpr double cta_rate = 70;
   constexpr double cluster_barriers = 1500;
   const auto at_once = static_cast<double>(clusters_at_once(c.splits));
   const auto clusters = static_cast<double>(output_tiles(p, c));
