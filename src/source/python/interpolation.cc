@@ -16,6 +16,7 @@ std::uint32_t Parser::interpolation(std::uint32_t begin, char quote, Shape shape
     yield();
   else
     expression_or_list();
+  set_field(Field::expression_field);
   accept(Tok::assign);
   if (is(Tok::conversion)) leaf(Shape::type_conversion);
   std::uint32_t end = token_.end;
