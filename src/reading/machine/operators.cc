@@ -144,6 +144,19 @@ Machine::Truth Machine::truth(const Value& v) {
   return Truth::yes;
 }
 
+namespace {
+/// A member of a library's enumeration under its name and as an instance: "…OperandMajorMode.K".
+bool names_member(Machine& m, const Value& name, const Value& member) {
+  const External* external = name.as<External>();
+  const Instance* instance = member.as<Instance>();
+  if (!external || !instance || !instance->klass->is_enum) return false;
+  const Value* own = instance->attributes.find(m.symbol("name"));
+  const Text* text = own ? own->as<Text>() : nullptr;
+  return text && external->path.ends_with("." + instance->klass->name + "." + text->text);
+}
+
+}  // namespace
+
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
   if (a.is_number() && b.is_number()) return as_truth(a.as_real() == b.as_real());
@@ -171,6 +184,7 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
     return out;
   }
   const External *ext_a = a.as<External>(), *ext_b = b.as<External>();
+  if (names_member(*this, a, b) || names_member(*this, b, a)) return Truth::yes;
   if (ext_a && ext_b) return as_truth(ext_a->leaf() == ext_b->leaf());
   const LayoutObject *layout_a = a.as<LayoutObject>(), *layout_b = b.as<LayoutObject>();
   if (layout_a && layout_b) return as_truth(layout_a->layout == layout_b->layout);
