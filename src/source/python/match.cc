@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "source/python/parser.h"
 
 namespace cutelab::source::python {
@@ -7,7 +9,13 @@ bool Parser::match_statement() {
   const Snapshot saved = snapshot();
   const Mark mark = start();
   advance();
-  comma_separated();
+  std::vector<std::size_t> subjects;  // their nodes; they have the field once it is a statement
+  do {
+    if (!subjects.empty() && !begins_expression()) break;
+    const std::size_t before = nodes_.size();
+    separated_element();
+    if (nodes_.size() > before) subjects.push_back(nodes_.size() - 1);
+  } while (accept(Tok::comma));
   if (is(Tok::colon) && !failed_) {
     flush();
     last_end_ = token_.end;
@@ -18,6 +26,7 @@ bool Parser::match_statement() {
     restore(saved);
     return false;
   }
+  for (const std::size_t subject : subjects) nodes_[subject].field = Field::subject_field;
   const Mark block = {static_cast<std::uint32_t>(nodes_.size()),
                       last_end_};  // with the comments before a case
   while (is(Tok::word_case)) case_clause();
