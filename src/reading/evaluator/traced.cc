@@ -4,7 +4,7 @@
 
 namespace cutelab::reading {
 using evidence::Tristate;
-using machine::Value;
+using RunValue = machine::Value;
 using source::Node;
 using NodeKind = source::Kind;
 using Kind = Abstract::Kind;
@@ -21,13 +21,13 @@ bool TracedEvaluator::called_so(int activation, const Frame* frame) const {
   return true;
 }
 
-Value TracedEvaluator::seen(int module, Node node, const Frame* frame) {
-  const Value current = seen(module, node, frame, false);
+RunValue TracedEvaluator::seen(int module, Node node, const Frame* frame) {
+  const RunValue current = seen(module, node, frame, false);
   return current.bound() ? current : seen(module, node, frame, true);
 }
 
-Value TracedEvaluator::seen(int module, Node node, const Frame* frame, bool superseded) {
-  Value out;
+RunValue TracedEvaluator::seen(int module, Node node, const Frame* frame, bool superseded) {
+  RunValue out;
   const machine::Trace& trace = machine_.trace();
   for (std::int32_t i = trace.head(module, node); i >= 0; i = trace.seen(i).next) {
     const machine::Trace::Seen& one = trace.seen(i);
@@ -45,7 +45,7 @@ Value TracedEvaluator::seen(int module, Node node, const Frame* frame, bool supe
 }
 
 /// Plain data crosses over; what has no plain form keeps its path.
-Abstract TracedEvaluator::converted(const Value& v, int depth) {
+Abstract TracedEvaluator::converted(const RunValue& v, int depth) {
   if (v.is_none()) return Abstract::none();
   if (v.is_bool()) return Abstract::boolean(v.number() != 0);
   if (v.is_int()) return Abstract::integer(v.number());
@@ -56,7 +56,8 @@ Abstract TracedEvaluator::converted(const Value& v, int depth) {
   const auto* list = v.as<machine::List>();
   if ((tuple || list) && depth < 8) {
     std::vector<Abstract> items;
-    for (const Value& item : tuple ? tuple->items : list->items) items.push_back(converted(item, depth + 1));
+    for (const RunValue& item : tuple ? tuple->items : list->items)
+      items.push_back(converted(item, depth + 1));
     return Abstract::tuple(std::move(items));
   }
   if (const auto* layout = v.as<machine::LayoutObject>()) {
@@ -77,21 +78,21 @@ Abstract TracedEvaluator::converted(const Value& v, int depth) {
 
 namespace {
 /// Numbers, texts, names and sequences of them; partly known sequences count.
-bool is_data(const Value& v, int depth = 0) {
+bool is_data(const RunValue& v, int depth = 0) {
   if (v.is_number() || v.is_none() || v.as<machine::Text>() || v.as<machine::External>() ||
       v.as<machine::LayoutObject>())
     return true;
   const auto* tuple = v.as<machine::Tuple>();
   const auto* list = v.as<machine::List>();
   if ((!tuple && !list) || depth > 8) return false;
-  for (const Value& item : tuple ? tuple->items : list->items)
+  for (const RunValue& item : tuple ? tuple->items : list->items)
     if (!item.is_unknown() && !is_data(item, depth + 1)) return false;
   return true;
 }
 }  // namespace
 
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
-Abstract TracedEvaluator::combined(Abstract folded, const Value& value) {
+Abstract TracedEvaluator::combined(Abstract folded, const RunValue& value) {
   if (!value.bound()) return folded;
   if (!is_data(value)) {
     if (folded.known() || !folded.path.empty() || !folded.items.empty()) return folded;
@@ -148,14 +149,14 @@ Activity TracedEvaluator::active(int module, Node node) {
 std::string TracedEvaluator::callee_path(int module, Node call) {
   std::string path = folder_.callee_path(module, call);
   if (path.find('.') != std::string::npos) return path;
-  const Value callee = seen(module, call.child(source::Field::function_field), nullptr);
+  const RunValue callee = seen(module, call.child(source::Field::function_field), nullptr);
   if (const auto* external = callee.as<machine::External>()) return external->path;
   return path;
 }
 
 bool TracedEvaluator::callee_function(int module, Node call, int* function_module, int* function) {
   if (folder_.callee_function(module, call, function_module, function)) return true;
-  const Value callee = seen(module, call.child(source::Field::function_field), nullptr);
+  const RunValue callee = seen(module, call.child(source::Field::function_field), nullptr);
   const machine::Function* found = callee.as<machine::Function>();
   if (const auto* method = callee.as<machine::Method>()) found = method->function.as<machine::Function>();
   if (!found || found->index < 0 || found->module >= machine::Library::first) return false;
@@ -168,7 +169,7 @@ std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
   for (const machine::Launch& launch : machine_.launches()) {
     if (launch.module != module || !(launch.node == call)) continue;
     SeenLaunch out;
-    const auto take = [&](const Value& v) { return v.bound() ? converted(v) : Abstract::none(); };
+    const auto take = [&](const RunValue& v) { return v.bound() ? converted(v) : Abstract::none(); };
     out.grid = take(launch.grid);
     out.block = take(launch.block);
     out.cluster = take(launch.cluster);
@@ -180,13 +181,13 @@ std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
 }
 
 std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
-  const Value made = seen(module, node, nullptr);
+  const RunValue made = seen(module, node, nullptr);
   const machine::Record* shape = machine::struct_record(made);
   const machine::Record* placed = made.as<machine::Record>();
   if (placed && placed->kind == "storage") shape = machine::struct_record(machine_.field(placed, "struct"));
   if (!shape) return std::nullopt;
   const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
-    const Value v = machine_.field(r, name);
+    const RunValue v = machine_.field(r, name);
     return v.is_integral() ? std::optional(v.number()) : std::nullopt;
   };
   SeenStorage out;
@@ -194,7 +195,7 @@ std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
   out.bytes = number(shape, "bytes");
   out.alignment = number(shape, "alignment");
   if (const auto members = machine_.items(machine_.field(shape, "members")))
-    for (const Value& member : *members)
+    for (const RunValue& member : *members)
       if (const auto* record = member.as<machine::Record>())
         out.members.push_back({machine_.str(machine_.field(record, "name")), number(record, "bytes"),
                                number(record, "offset"), number(record, "alignment")});

@@ -155,10 +155,12 @@ Value Machine::Interpreter::instantiate_special(Class* klass, std::vector<Value>
         if (member.same(arguments[0])) return member;
       }
     // The library's enumerations take their members' names in either case (their _missing_ says so).
-    if (const Text* text = arguments[0].as<Text>(); text && class_attribute(klass, m.symbol("_missing_")).bound()) {
+    if (const Text* text = arguments[0].as<Text>();
+        text && class_attribute(klass, m.symbol("_missing_")).bound()) {
       std::string upper = text->text;
       for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-      if (const Value* member = klass->attributes.find(m.symbol(upper)); member && member->as<Instance>()) return *member;
+      if (const Value* member = klass->attributes.find(m.symbol(upper)); member && member->as<Instance>())
+        return *member;
     }
     return m.unknown("no member of the enumeration", klass->name);
   }

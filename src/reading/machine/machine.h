@@ -159,6 +159,7 @@ class Machine {
   void set_arch(std::string arch) { arch_ = std::move(arch); }
 
  private:
+  Truth equal_instances(const Value& a, const Value& b);
   Value contains(std::string_view op, const Value& a, const Value& b);
   Value decided(Truth t, bool negate, const Value& a, const Value& b);
   class Interpreter;

@@ -157,6 +157,30 @@ bool names_member(Machine& m, const Value& name, const Value& member) {
 
 }  // namespace
 
+Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
+  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
+  if (ia && ib && ia->klass == ib->klass && ia->klass->is_dataclass) {
+    Truth out = Truth::yes;
+    for (const auto& [name, value] : ia->attributes.items()) {
+      const Value* other = ib->attributes.find(name);
+      const Truth one = other ? equal(value, *other) : Truth::no;
+      if (one == Truth::no) return one;
+      if (one == Truth::unknown) out = one;
+    }
+    return out;
+  }
+  // The library keeps deprecated twins of an enumeration (tcgen05's and nvgpu's OperandMajorMode); they
+  // compare by their members.
+  if (ia && ib && ia->klass->is_enum && ib->klass->is_enum && ia->klass->name == ib->klass->name) {
+    const Value *one = ia->attributes.find(symbol("name")), *other = ib->attributes.find(symbol("name"));
+    if (one && other) return equal(*one, *other);
+  }
+  if (ia && !ia->klass->is_enum)
+    if (Function* f = interpreter_->class_attribute(ia->klass, symbol("__eq__")).as<Function>())
+      return truth(interpreter_->call_function(f, &a, {b}, {}, {}, f->module));
+  return Truth::no;
+}
+
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
   if (a.is_number() && b.is_number()) return as_truth(a.as_real() == b.as_real());
@@ -200,27 +224,7 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
     }
     return Truth::unknown;
   }
-  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
-  if (ia && ib && ia->klass == ib->klass && ia->klass->is_dataclass) {
-    Truth out = Truth::yes;
-    for (const auto& [name, value] : ia->attributes.items()) {
-      const Value* other = ib->attributes.find(name);
-      const Truth one = other ? equal(value, *other) : Truth::no;
-      if (one == Truth::no) return one;
-      if (one == Truth::unknown) out = one;
-    }
-    return out;
-  }
-  // The library keeps deprecated twins of an enumeration (tcgen05's and nvgpu's OperandMajorMode); they compare
-  // by their members.
-  if (ia && ib && ia->klass->is_enum && ib->klass->is_enum && ia->klass->name == ib->klass->name) {
-    const Value *one = ia->attributes.find(symbol("name")), *other = ib->attributes.find(symbol("name"));
-    if (one && other) return equal(*one, *other);
-  }
-  if (ia && !ia->klass->is_enum)
-    if (Function* f = interpreter_->class_attribute(ia->klass, symbol("__eq__")).as<Function>())
-      return truth(interpreter_->call_function(f, &a, {b}, {}, {}, f->module));
-  return Truth::no;
+  return equal_instances(a, b);
 }
 
 Value Machine::decided(Truth t, bool negate, const Value& a, const Value& b) {
