@@ -19,6 +19,9 @@ struct Activity {
 /// A launch as a run of the program asked for it; `none` = not passed.
 struct SeenLaunch {
   Abstract grid, block, cluster, smem;
+  int module = 0;
+  source::Node call;                      ///< the `.launch(…)` call
+  std::string kernel;                     ///< qualified name of the kernel's function
   std::optional<std::int64_t> allocated;  ///< bytes of shared memory that the kernel's allocators took
 };
 
@@ -50,6 +53,8 @@ class Evaluator {
   virtual std::string callee_path(int module, source::Node call) = 0;
   /// The local function a call runs; false when it calls none.
   virtual bool callee_function(int module, source::Node call, int* function_module, int* function) = 0;
+  /// Launches that the run made from other modules than the file itself.
+  virtual std::vector<SeenLaunch> launches_elsewhere() { return {}; }
   /// What the run passed to a `.launch(…)` call; nullopt when it was not run.
   virtual std::optional<SeenLaunch> launch_at(int, source::Node) { return std::nullopt; }
   /// The layout of a @cute.struct class, or of what a call allocates; nullopt when it was not run.

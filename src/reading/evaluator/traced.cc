@@ -165,19 +165,31 @@ bool TracedEvaluator::callee_function(int module, Node call, int* function_modul
   return true;
 }
 
+SeenLaunch TracedEvaluator::told(const machine::Launch& launch) {
+  SeenLaunch out;
+  const auto take = [&](const RunValue& v) { return v.bound() ? converted(v) : Abstract::none(); };
+  out.grid = take(launch.grid);
+  out.block = take(launch.block);
+  out.cluster = take(launch.cluster);
+  out.smem = take(launch.smem);
+  out.module = launch.module;
+  out.call = launch.node;
+  out.kernel = launch.kernel->path;
+  if (launch.allocated_known) out.allocated = launch.allocated;
+  return out;
+}
+
 std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
-  for (const machine::Launch& launch : machine_.launches()) {
-    if (launch.module != module || !(launch.node == call)) continue;
-    SeenLaunch out;
-    const auto take = [&](const RunValue& v) { return v.bound() ? converted(v) : Abstract::none(); };
-    out.grid = take(launch.grid);
-    out.block = take(launch.block);
-    out.cluster = take(launch.cluster);
-    out.smem = take(launch.smem);
-    if (launch.allocated_known) out.allocated = launch.allocated;
-    return out;
-  }
+  for (const machine::Launch& launch : machine_.launches())
+    if (launch.module == module && launch.node == call) return told(launch);
   return std::nullopt;
+}
+
+std::vector<SeenLaunch> TracedEvaluator::launches_elsewhere() {
+  std::vector<SeenLaunch> out;
+  for (const machine::Launch& launch : machine_.launches())
+    if (launch.module > 0 && launch.module < machine::Library::first) out.push_back(told(launch));
+  return out;
 }
 
 std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {

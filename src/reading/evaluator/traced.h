@@ -15,10 +15,12 @@ class TracedEvaluator final : public Evaluator {
   Activity active(int module, source::Node node) override;
   std::string callee_path(int module, source::Node call) override;
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
+  std::vector<SeenLaunch> launches_elsewhere() override;
   std::optional<SeenLaunch> launch_at(int module, source::Node call) override;
   std::optional<SeenStorage> storage_of(int module, source::Node node) override;
 
  private:
+  SeenLaunch told(const machine::Launch& launch);
   /// One value for all activations that saw the node; `frame` narrows them to those called the same way.
   machine::Value seen(int module, source::Node node, const Frame* frame);
   machine::Value seen(int module, source::Node node, const Frame* frame, bool superseded);

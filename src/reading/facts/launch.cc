@@ -183,6 +183,31 @@ void add_launch(FactContext& context, const CallSite& site) {
                              {"shared storage"}, context.at(site.call), "");
 }
 
+/// A kernel of another file that this program launches: its launch as the program's own run makes it.
+void add_launches_elsewhere(FactContext& context) {
+  std::vector<Node> seen;
+  for (const SeenLaunch& launch : context.evaluator.launches_elsewhere()) {
+    if (std::find(seen.begin(), seen.end(), launch.call) != seen.end()) continue;
+    seen.push_back(launch.call);
+    Draft& draft = context.add(Family::H2, evidence::kind::launch, launch.kernel,
+                               "launches " + launch.kernel + " of another file", launch.call);
+    draft.construct = "launch-elsewhere";
+    draft.fact.optional = true;
+    auto& values = draft.fact.values;
+    values["grid"] = context.value(launch.grid, launch.call);
+    values["block"] = context.value(launch.block, launch.call);
+    values["threads"] = threads_of(values["block"]);
+    values["cluster"] = context.value(launch.cluster, launch.call);
+    if (!launch.smem.is(Abstract::Kind::none)) {
+      values["smem_bytes"] = context.value(launch.smem, launch.call);
+    } else if (launch.allocated) {
+      values["smem_bytes"] = evidence::literal(*launch.allocated);
+      values["smem_bytes"].known_by = evidence::KnownBy::computed;
+    }
+    for (auto& [name, value] : values) value.formula.clear();
+  }
+}
+
 /// Shapes that decide the launch by default: problem, tile and cluster flags, and the constants behind them.
 void add_shape_flags(FactContext& context) {
   static constexpr std::array<std::string_view, 7> words = {"mnk",  "shape", "tile", "cluster",
@@ -226,6 +251,7 @@ void extract_launches(FactContext& context) {
     add_launch(context, site);
     any = true;
   }
+  add_launches_elsewhere(context);
   if (any) add_shape_flags(context);
   add_grid_helpers(context);
 }

@@ -111,6 +111,9 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
     return r;
   }
+  // The task scheduler allocates shared memory by itself.
+  if (m.current_launch_ && e->path.find(".task_scheduling.") != std::string::npos)
+    m.current_launch_->allocated_known = false;
   return m.unknown("a library call that is not modelled: " + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
 }
