@@ -158,7 +158,7 @@ def predicted_numbers(fact):
     if threads is None and block:
         threads = product(block)
     cluster = three(known("cluster")) if "cluster" in values else (1, 1, 1)
-    if "cluster" in values and known("cluster") is None and not values["cluster"].get("undetermined") and not values["cluster"].get("items"):
+    if known("cluster") == "None" or "cluster" in values and known("cluster") is None and not values["cluster"].get("undetermined") and not values["cluster"].get("items"):
         cluster = (1, 1, 1)  # cluster=None
     return {"grid": three(known("grid")), "threads": threads, "cluster": cluster, "shared": known("smem_bytes")}
 

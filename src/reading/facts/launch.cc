@@ -146,6 +146,21 @@ class Sources {
   int cited_ = 0;
 };
 
+/// A keyword's value; where several launches of the run differ in it, that of the first.
+evidence::Value launched_with(FactContext& context, const CallSite& site, const std::string& name,
+                              Node value) {
+  evidence::Value out = context.value(value);
+  if (out.determined()) return out;
+  const auto seen = context.evaluator.launch_at(0, site.call);
+  if (!seen) return out;
+  const Abstract& first = name == "grid"      ? seen->grid
+                          : name == "block"   ? seen->block
+                          : name == "cluster" ? seen->cluster
+                                              : seen->smem;
+  const evidence::Value other = context.value(first, value);
+  return other.determined() ? other : out;
+}
+
 void add_launch(FactContext& context, const CallSite& site) {
   const std::string kernel = kernel_of(context, site.call.child(Field::function_field));
   const std::size_t index = context.drafts.size();
@@ -158,9 +173,10 @@ void add_launch(FactContext& context, const CallSite& site) {
     const Node value = a.child(Field::value_field);
     add_keyword(context, a, kernel);
     auto& values = context.drafts[index].fact.values;
-    if (name == "grid" || name == "block" || name == "cluster") values[name] = context.value(value);
-    if (name == "block") values["threads"] = threads_of(context.value(value));
-    if (name == "smem") values["smem_bytes"] = context.value(value);
+    const evidence::Value told = launched_with(context, site, name, value);
+    if (name == "grid" || name == "block" || name == "cluster") values[name] = told;
+    if (name == "block") values["threads"] = threads_of(told);
+    if (name == "smem") values["smem_bytes"] = told;
     if (name == "grid" || name == "block" || name == "cluster")
       Sources(context, Family::H2, kind_of_keyword(name), name, kernel).follow(value, 2);
     if (name == "smem") {
@@ -197,7 +213,8 @@ void add_launches_elsewhere(FactContext& context) {
     values["grid"] = context.value(launch.grid, launch.call);
     values["block"] = context.value(launch.block, launch.call);
     values["threads"] = threads_of(values["block"]);
-    values["cluster"] = context.value(launch.cluster, launch.call);
+    if (!launch.cluster.is(Abstract::Kind::none))
+      values["cluster"] = context.value(launch.cluster, launch.call);
     if (!launch.smem.is(Abstract::Kind::none)) {
       values["smem_bytes"] = context.value(launch.smem, launch.call);
     } else if (launch.allocated) {
