@@ -237,7 +237,8 @@ def section(title, records, rows):
     captured = [r for r in records if r["outcome"] == "recorded"]
     versions = sorted({r["dsl_version"] for r in captured if r.get("dsl_version")})
     whole = sum(all(v == "right" for v in r["verdict"].values()) for r in rows)
-    out.append(f"Recorded with CuTe DSL {', '.join(versions)}. {len(captured)} of {len(records)} programs recorded a launch of a kernel of their own: {len(rows)} kernels, {whole} of them right in "
+    torches = sorted({"torch itself" if r["torch"] == "torch" else "the stand-in for torch" for r in captured if r.get("torch") in ("torch", "stand-in")})
+    out.append(f"Recorded with CuTe DSL {', '.join(versions)} and {' or '.join(torches) or 'no torch'}. {len(captured)} of {len(records)} programs recorded a launch of a kernel of their own: {len(rows)} kernels, {whole} of them right in "
                "all four numbers.")
     out.append("")
     counts = totals(rows)
