@@ -14,7 +14,7 @@ using evidence::Reading;
 using evidence::Severity;
 using Json = nlohmann::json;
 
-Location at_line(std::uint32_t line, int file = 0) {
+Location on_line_of(std::uint32_t line, int file = 0) {
   return {file, {line * 10, line * 10 + 5, line, line, 3}};
 }
 
@@ -23,13 +23,13 @@ Reading with_findings() {
   r.files = {{"folder/my kernel.py", "0123", 90}, {"folder/helpers.py", "4567", 20}};
   Lint budget{"register-budget", "registers fit", "lower one", Severity::error, 3, {}, {}};
   budget.findings = {
-      {"asks for 66560 registers", "128 * 40 + 256 * 240 = 66560", {at_line(15), at_line(9, 1)}}};
-  Lint narrow{"narrow-load", "loads are wide", "widen", Severity::note, 1, {{"x1", "", {at_line(7)}}}, {}};
+      {"asks for 66560 registers", "128 * 40 + 256 * 240 = 66560", {on_line_of(15), on_line_of(9, 1)}}};
+  Lint narrow{"narrow-load", "loads are wide", "widen", Severity::note, 1, {{"x1", "", {on_line_of(7)}}}, {}};
   Lint stages{"no-stages", "a stage", "shrink", Severity::error, 0, {}, {}};
-  stages.undecided = {{"ring: stages: known only at run time", {"n"}, at_line(5)},
-                      {"ring: stages: known only at run time", {"n"}, at_line(6)}};
+  stages.undecided = {{"ring: stages: known only at run time", {"n"}, on_line_of(5)},
+                      {"ring: stages: known only at run time", {"n"}, on_line_of(6)}};
   r.lints = {narrow, budget, stages};
-  r.boundaries = {{"mA", "m", "unguarded", "10 % 16 = 10", at_line(11)}};
+  r.boundaries = {{"mA", "m", "unguarded", "10 % 16 = 10", on_line_of(11)}};
   return r;
 }
 
