@@ -24,6 +24,10 @@ struct Language {
       names.push_back(name);
       kinds.push_back(type == TSSymbolTypeRegular ? kind_named(name) : Kind::op);
     }
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+      const auto [name, named] = python::shape_names[s];
+      shapes[s] = ts_language_symbol_for_name(l, name.data(), static_cast<std::uint32_t>(name.size()), named);
+    }
     fields.push_back(Field::no_field);
     for (std::uint32_t f = 1; f <= ts_language_field_count(l); ++f)
       fields.push_back(field_named(ts_language_field_name_for_id(l, static_cast<TSFieldId>(f))));
@@ -35,6 +39,8 @@ struct Language {
   std::vector<Kind> kinds;
   std::vector<std::string_view> names;
   std::vector<Field> fields;
+  std::array<TSSymbol, static_cast<std::size_t>(python::Shape::count)>
+      shapes;  ///< symbols of our own parser's nodes
 };
 
 const Language& language_of(Grammar grammar) {
@@ -124,14 +130,7 @@ class Flattener {
 /// then each node's place is known from its parent's.
 class PreorderWriter {
  public:
-  PreorderWriter(Tree& tree, const Language& language) : tree_(tree) {
-    for (std::size_t s = 0; s < symbols_.size(); ++s) {
-      const auto [name, named] = python::shape_names[s];
-      symbols_[s] = ts_language_symbol_for_name(language.language, name.data(),
-                                                static_cast<std::uint32_t>(name.size()), named);
-      kinds_[s] = language.kind_of(symbols_[s]);
-    }
-  }
+  PreorderWriter(Tree& tree, const Language& language) : tree_(tree), language_(language) {}
 
   void write(const std::vector<python::Made>& nodes) {
     const auto size = static_cast<std::uint32_t>(nodes.size());
@@ -148,9 +147,13 @@ class PreorderWriter {
       const std::uint32_t first = i + 1 - node.size;
       // Before it stand all nodes that end before its first descendant, and the nodes around it.
       const auto index = first + static_cast<std::uint32_t>(open.size());
-      const auto shape = static_cast<std::size_t>(node.shape);
-      tree_.entries_[index] = {node.begin,        node.end,      open.empty() ? 0 : open.back().index,
-                               index + node.size, kinds_[shape], symbols_[shape],
+      const TSSymbol symbol = language_.shapes[static_cast<std::size_t>(node.shape)];
+      tree_.entries_[index] = {node.begin,
+                               node.end,
+                               open.empty() ? 0 : open.back().index,
+                               index + node.size,
+                               language_.kinds[symbol],
+                               symbol,
                                node.field};
       deepest = std::max(deepest, open.size() + 1);
       if (node.size > 1) open.push_back({index, first});
@@ -160,8 +163,7 @@ class PreorderWriter {
 
  private:
   Tree& tree_;
-  std::array<std::uint16_t, static_cast<std::size_t>(python::Shape::count)> symbols_;
-  std::array<Kind, static_cast<std::size_t>(python::Shape::count)> kinds_;
+  const Language& language_;
 };
 
 void Tree::find_lines() {

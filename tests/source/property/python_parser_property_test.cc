@@ -145,10 +145,17 @@ TEST(PythonParserProperty, DISABLED_ManyMutationsOfRealFiles) {
   for (int round = rounds ? std::atoi(rounds) : 2000; round > 0 && !files.empty(); --round) {
     const std::string whole =
         text_of(files[static_cast<std::size_t>(mutator.pick(static_cast<int>(files.size())))]);
-    const std::size_t begin =
-        whole.find('\n', static_cast<std::size_t>(mutator.pick(static_cast<int>(whole.size()))));
-    if (begin == std::string::npos) continue;
-    const std::string text = mutator.mutate("if x:\n" + whole.substr(begin + 1, 600) + "\n");
+    // From one statement at the margin to another.
+    const auto margin = [&](std::size_t from) {
+      std::size_t line = whole.find('\n', from);
+      while (line != std::string::npos && whole.find_first_of(" \n)]}#\"'", line + 1) == line + 1)
+        line = whole.find('\n', line + 1);
+      return line == std::string::npos ? whole.size() : line + 1;
+    };
+    const std::size_t begin = margin(static_cast<std::size_t>(mutator.pick(static_cast<int>(whole.size()))));
+    const std::size_t end = margin(std::min(begin + 400, whole.size()));
+    if (end - begin > 5000 || begin == end) continue;
+    const std::string text = mutator.mutate(whole.substr(begin, end - begin));
     compare(text, text, tally);
   }
   std::printf("%d texts; %d accepted, %d of them compared\n", tally.files, tally.accepted, tally.compared);
