@@ -238,8 +238,7 @@ Result<Capture> capture_from_json(const std::string& text) {
 
 void add_events(const std::string& events, const std::string& kernels, Capture& capture) {
   std::map<std::string, Json> functions;
-  for (const Json& kernel : lines_of(kernels))
-    functions[get<std::string>(kernel, "symbol", "")] = std::move(kernel);
+  for (const Json& kernel : lines_of(kernels)) functions[get<std::string>(kernel, "symbol", "")] = kernel;
   for (const Json& event : lines_of(events)) {
     const std::string kind = get<std::string>(event, "event", "");
     if (kind == "tensor_map") capture.tensor_maps.push_back(tensor_map_from(event));

@@ -71,7 +71,7 @@ class PathExpression {
       return first;
     if (name != "join") return std::nullopt;
     for (std::size_t i = 1; i < arguments.size(); ++i)
-      first = joined(std::move(first), evaluate(arguments[i], depth + 1));
+      first = joined(first, evaluate(arguments[i], depth + 1));
     return first;
   }
 

@@ -147,7 +147,7 @@ Value tiler_value(Machine& machine, const layout::Tiler& tiler) {
 }
 }  // namespace
 
-Value value_of(Machine& machine, layout::Value value) {
+Value value_of(Machine& machine, const layout::Value& value) {
   if (const auto* tuple = value.tuple()) return value_of(machine, tuple->view());
   if (const auto* swizzle = value.swizzle()) {
     Record* made = machine.record("Swizzle", "cutlass.cute.make_swizzle");

@@ -37,7 +37,7 @@ std::optional<layout::Tiler> tiler_of(Machine& machine, const Value& value);
 std::optional<layout::Slicer> slicer_of(Machine& machine, const Value& value);
 /// A layout, a tensor's layout, or the compact layout of a shape.
 std::optional<layout::ComposedLayout> layout_of(Machine& machine, const Value& value);
-Value value_of(Machine& machine, layout::Value value);
+Value value_of(Machine& machine, const layout::Value& value);
 
 Record* record_of(const Value& value, std::string_view kind);
 inline Record* tensor_of(const Value& value) { return record_of(value, "Tensor"); }
