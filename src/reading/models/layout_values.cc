@@ -247,7 +247,7 @@ Value not_told(Call& call, std::string reason, const Value& because) {
 }
 
 Value told(Call& call, Result<layout::Value> answer) {
-  if (answer) return value_of(call.machine, std::move(*answer));
+  if (answer) return value_of(call.machine, *answer);
   return not_told(call, answer.error().wrong);
 }
 
