@@ -246,7 +246,7 @@ Value not_told(Call& call, std::string reason, const Value& because) {
   return call.machine.unknown(std::move(reason), std::move(depends), std::string(call.path));
 }
 
-Value told(Call& call, Result<layout::Value> answer) {
+Value told(Call& call, const Result<layout::Value>& answer) {
   if (answer) return value_of(call.machine, *answer);
   return not_told(call, answer.error().wrong);
 }

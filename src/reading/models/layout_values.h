@@ -68,7 +68,7 @@ std::string type_name(Machine& machine, const Value& dtype);
 /// An unknown that says which call it comes from.
 Value not_told(Call& call, std::string reason, const Value& because = {});
 /// The layout room's answer, or an unknown with its reason.
-Value told(Call& call, Result<layout::Value> answer);
+Value told(Call& call, const Result<layout::Value>& answer);
 template <class T>
 Value told(Call& call, Result<T> answer) {
   if (!answer) return told(call, Result<layout::Value>(answer.error()));
