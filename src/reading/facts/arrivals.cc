@@ -267,7 +267,7 @@ void add_group_sizes(FactContext& context) {
       d.fact.values["consumer_arrivals"] = arrivals_of(context, group);
     if (const Node group = context.keyword(d.node, "producer_group"))
       d.fact.values["producer_arrivals"] = arrivals_of(context, group);
-    for (const char* key : {"enable_multicast_signaling", "mcast_mode_mn"})
+    for (const char* key : {"enable_multicast_signaling", "mcast_mode_mn", "tidx"})
       if (const Node given = context.keyword(d.node, key)) d.fact.values[key] = context.value(given);
   }
 }

@@ -109,6 +109,8 @@ void hold_arrivals(Check& check, const Fact& pipeline) {
   if (!value_of(pipeline, "consumer_arrivals") || flag_of(pipeline, "enable_multicast_signaling") ||
       value_of(pipeline, "mcast_mode_mn"))
     return;
+  if (value_of(pipeline, "tidx"))  // the caller decides which threads signal
+    return check.undecided(pipeline.subject + ": tidx= decides which threads arrive", {"tidx"}, pipeline.at);
   const auto given = number_of(pipeline, "consumer_arrivals");
   if (!given) return check.undecided(pipeline, "consumer_arrivals");
   const auto partners = multicast_partners(check);

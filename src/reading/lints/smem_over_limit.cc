@@ -59,10 +59,18 @@ Size size_of_struct(const Check& check, const Fact& storage) {
   return size;
 }
 
+/// An allocation of a struct takes the struct's bytes, which count by themselves.
+bool of_a_struct(const Check& check, const Fact& allocation) {
+  if (!value_of(allocation, "bytes")) return true;
+  const std::string type = text_of(allocation, "type");
+  const auto structs = check.facts(evidence::kind::storage);
+  return std::any_of(structs.begin(), structs.end(), [&](const Fact* s) { return s->subject == type; });
+}
+
 Size allocations(const Check& check) {
   Size size;
   for (const Fact* allocation : check.facts(evidence::kind::allocation)) {
-    if (!value_of(*allocation, "bytes")) continue;  // of a struct, which counts by itself
+    if (of_a_struct(check, *allocation)) continue;
     const auto bytes = number_of(*allocation, "bytes");
     if (bytes)
       add(size, *allocation, *bytes);
@@ -72,15 +80,20 @@ Size allocations(const Check& check) {
   return size;
 }
 
-/// The most stages that fit: bytes of members that grow with the count against what the rest leaves.
+/// The most stages that fit: bytes of members whose size names the pipeline's stage count against what the
+/// rest leaves.
 std::string largest_that_fits(const Check& check, std::int64_t bytes, std::int64_t limit) {
   for (const Fact* pipeline : check.facts(evidence::kind::pipeline)) {
     const auto stages = number_of(*pipeline, "stages");
     if (!stages || *stages < 2) continue;
+    const std::string& name = value_of(*pipeline, "stages")->formula;
+    if (name.empty()) continue;
     std::int64_t each = 0;
     for (const Fact* member : check.facts(evidence::kind::storage_member)) {
       const auto whole = number_of(*member, "bytes");
-      if (whole && *whole >= 1024 && *whole % *stages == 0) each += *whole / *stages;
+      const evidence::Value* count = value_of(*member, "count");
+      const bool grows = count && count->formula.find(name) != std::string::npos;
+      if (grows && whole && *whole >= 1024 && *whole % *stages == 0) each += *whole / *stages;
     }
     const std::int64_t rest = bytes - each * *stages;
     if (each > 0 && rest >= 0 && limit > rest)
@@ -90,30 +103,39 @@ std::string largest_that_fits(const Check& check, std::int64_t bytes, std::int64
   return "";
 }
 
-void hold_limit(Check& check) {
-  Size storage;
-  storage.complete = true;
-  bool any = false;
+/// The largest struct; complete when every struct is.
+Size largest_struct(const Check& check) {
+  Size out;
+  bool complete = true;
   for (const Fact* found : check.facts(evidence::kind::storage)) {
     Size one = size_of_struct(check, *found);
-    if (!any || one.bytes > storage.bytes) {
-      const bool complete = storage.complete;
-      storage = std::move(one);
-      storage.complete = storage.complete && complete;
-    } else {
-      storage.complete = storage.complete && one.complete;
-    }
-    any = true;
+    complete = complete && one.complete;
+    if (out.at.empty() || one.bytes > out.bytes) out = std::move(one);
   }
-  Size loose = check.kernels().size() <= 1 ? allocations(check) : Size();
+  out.complete = complete;
+  return out;
+}
+
+/// What the launches ask for; nullptr where none says.
+const Fact* largest_request(const Check& check) {
+  const Fact* out = nullptr;
   for (const Fact* launch : check.facts(evidence::kind::launch))
-    if (const auto given = number_of(*launch, "smem_bytes"); given && *given >= storage.bytes + loose.bytes) {
-      storage.bytes = *given;  // what the launch takes: every allocation, the parts named only to explain it
-      storage.complete = true;
-      storage.at.push_back(launch->at);
-      loose = {};
-      any = true;
-    }
+    if (const auto n = number_of(*launch, "smem_bytes"); n && (!out || *n > *number_of(*out, "smem_bytes")))
+      out = launch;
+  return out;
+}
+
+void hold_limit(Check& check) {
+  Size storage = largest_struct(check);
+  Size loose;
+  if (const Fact* launch = largest_request(check)) {
+    // Every allocation of the kernel is in it; the struct's parts only explain it.
+    storage.bytes = std::max(storage.bytes, *number_of(*launch, "smem_bytes"));
+    storage.complete = true;
+    storage.at.push_back(launch->at);
+  } else if (check.kernels().size() <= 1) {
+    loose = allocations(check);
+  }
   storage.bytes += loose.bytes;
   storage.complete = storage.complete && loose.complete;
   storage.parts.insert(storage.parts.end(), loose.parts.begin(), loose.parts.end());
@@ -122,7 +144,7 @@ void hold_limit(Check& check) {
     storage.parts.push_back(fmt::format("{}{}", storage.parts.empty() ? "allocated " : "padding and others ",
                                         storage.bytes - storage.named));
   storage.at.insert(storage.at.end(), loose.at.begin(), loose.at.end());
-  if (storage.at.empty() || (!any && loose.parts.empty())) return;
+  if (storage.at.empty()) return;
   const auto limit = models::shared_memory_capacity(check.arch());
   if (!limit) return check.undecided("the limit of the target is not known", {"--arch"}, storage.at.front());
   if (storage.bytes > *limit)
