@@ -60,11 +60,7 @@ Abstract TracedEvaluator::converted(const RunValue& v, int depth) {
       items.push_back(converted(item, depth + 1));
     return Abstract::tuple(std::move(items));
   }
-  if (const auto* layout = v.as<machine::LayoutObject>()) {
-    Abstract out = Abstract::of_text(machine_.repr(v));
-    (void)layout;
-    return out;
-  }
+  if (v.as<machine::LayoutObject>()) return Abstract::of_text(machine_.repr(v));
   if (const auto* unknown = v.as<machine::Unknown>()) {
     Abstract out = Abstract::unknown(unknown->reason);
     if (!unknown->depends_on.empty()) out.depends_on.push_back(unknown->depends_on);

@@ -109,8 +109,7 @@ bool build(Machine& m, const Value& v, layout::TupleBuilder& out,
     out.close(at, static_cast<int>(items.size()));
     return true;
   }
-  if (const Unknown* u = v.as<Unknown>()) {
-    (void)u;
+  if (v.is_unknown()) {
     for (const auto& [name, value] : symbols)
       if (value.same(v)) {
         out.leaf(layout::Int::symbol(name));

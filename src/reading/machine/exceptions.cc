@@ -90,9 +90,8 @@ Flow Machine::Interpreter::raise_statement(Node n, Scope* s) {
   if (m.raising_) return Flow::raised;
   m.raise("raised at line " + std::to_string(n.line()), n, s->module);
   Record* record = m.exception_.as<Record>();
-  if (const Instance* instance = raised.as<Instance>()) {
+  if (raised.as<Instance>()) {
     m.exception_ = raised;
-    (void)instance;
   } else if (Record* given = raised.as<Record>()) {
     m.exception_ = given;
   } else if (const External* type = raised.as<External>()) {

@@ -1,5 +1,6 @@
 #include "reading/machine/fork.h"
 
+#include <algorithm>
 #include <map>
 
 namespace cutelab::reading::machine {
@@ -40,15 +41,54 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
   }
   for (const Write& w : b.writes)
     if (in_b.count({w.slots, w.name})) m.set(*w.slots, w.name, join(w.slots->at(w.name), w.value, condition));
-  // Containers: what both branches did is kept only where it is the same length; otherwise the longer one, as
-  // code that adds an item on a branch means it to be there.
-  const auto longer = [](auto& container, const auto& items) {
-    if (items.size() > container.size()) container = items;
-  };
-  for (const auto* outcome : {&a, &b}) {
-    for (const auto& saved : outcome->lists) longer(m.mutable_items(saved.container), saved.items);
-    for (const auto& saved : outcome->dicts) longer(m.mutable_items(saved.container), saved.items);
-  }
+  merge_lists(a, b, condition);
+  merge_dicts(a, b, condition);
+}
+
+namespace {
+/// What a container holds after a branch: as the branch left it, else as it is.
+template <class Saved, class T>
+auto after(const std::vector<Saved>& changed, const T* container) {
+  for (const Saved& saved : changed)
+    if (saved.container == container) return saved.items;
+  return container->items;
+}
+}  // namespace
+
+/// Item by item; an item that only one branch has is there, with a value that is not known.
+void Machine::Interpreter::merge_lists(const Outcome& a, const Outcome& b, const std::string& condition) {
+  for (const Outcome* outcome : {&a, &b})
+    for (const auto& saved : outcome->lists) {
+      List* list = saved.container;
+      const auto left = after(a.lists, list), right = after(b.lists, list);
+      std::vector<Value> joined;
+      for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i)
+        joined.push_back(i < left.size() && i < right.size()
+                             ? join(left[i], right[i], condition)
+                             : m.unknown("only on a branch whose condition is not known", condition));
+      m.mutable_items(list) = std::move(joined);
+    }
+}
+
+void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const std::string& condition) {
+  for (const Outcome* outcome : {&a, &b})
+    for (const auto& saved : outcome->dicts) {
+      Dict* dict = saved.container;
+      auto joined = after(a.dicts, dict);
+      const auto right = after(b.dicts, dict);
+      const auto same_key = [&](const auto& items, const Value& key) {
+        return std::find_if(items.begin(), items.end(),
+                            [&](const auto& item) { return m.equal(item.first, key) == Truth::yes; });
+      };
+      const Value one_sided = m.unknown("only on a branch whose condition is not known", condition);
+      for (auto& [key, value] : joined) {
+        const auto other = same_key(right, key);
+        value = other == right.end() ? one_sided : join(value, other->second, condition);
+      }
+      for (const auto& [key, value] : right)
+        if (same_key(joined, key) == joined.end()) joined.emplace_back(key, one_sided);
+      m.mutable_items(dict) = std::move(joined);
+    }
 }
 
 Value Machine::Interpreter::join(const Value& a, const Value& b, const std::string& condition) {

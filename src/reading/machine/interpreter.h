@@ -119,6 +119,8 @@ class Machine::Interpreter {
   Flow fork(const A& a, const B& b, const std::string& condition, Scope* s);
   void take(const Outcome& outcome);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
+  void merge_lists(const Outcome& a, const Outcome& b, const std::string& condition);
+  void merge_dicts(const Outcome& a, const Outcome& b, const std::string& condition);
 
   // expressions.cc, comprehensions.cc, indices.cc
   Value evaluate(source::Node n, Scope* s);
