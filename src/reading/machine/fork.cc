@@ -24,10 +24,18 @@ void Machine::Interpreter::remember(Dict* dict) {
   journals_.back()->dicts.push_back({dict, dict->items});
 }
 
+void Machine::Interpreter::remember(Set* set) {
+  if (journals_.empty() || set->born >= journals_.back()->serial) return;
+  for (const auto& saved : journals_.back()->sets)
+    if (saved.container == set) return;
+  journals_.back()->sets.push_back({set, set->items});
+}
+
 void Machine::Interpreter::take(const Outcome& outcome) {
   for (const Write& w : outcome.writes) m.set(*w.slots, w.name, w.value);
   for (const auto& saved : outcome.lists) m.mutable_items(saved.container) = saved.items;
   for (const auto& saved : outcome.dicts) m.mutable_items(saved.container) = saved.items;
+  for (const auto& saved : outcome.sets) m.mutable_items(saved.container) = saved.items;
 }
 
 void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::string& condition) {
@@ -43,6 +51,11 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
     if (in_b.count({w.slots, w.name})) m.set(*w.slots, w.name, join(w.slots->at(w.name), w.value, condition));
   merge_lists(a, b, condition);
   merge_dicts(a, b, condition);
+  // Whether a set that a branch changed holds a value is not known: a member that is not known says so.
+  for (const Outcome* outcome : {&a, &b})
+    for (const auto& saved : outcome->sets)
+      m.mutable_items(saved.container)
+          .push_back(m.unknown("only on a branch whose condition is not known", condition));
 }
 
 namespace {

@@ -34,6 +34,11 @@ Machine::Interpreter::Outcome Machine::Interpreter::branch(const Body& body) {
     out.dicts.push_back({saved.container, saved.container->items});
     saved.container->items = std::move(saved.items);
   }
+  for (std::size_t i = journal.sets.size(); i-- > 0;) {
+    auto& saved = journal.sets[i];
+    out.sets.push_back({saved.container, saved.container->items});
+    saved.container->items = std::move(saved.items);
+  }
   return out;
 }
 

@@ -50,6 +50,7 @@ class Machine::Interpreter {
   void remember(Slots* slots, Symbol name, const Value& old);
   void remember(List* list);
   void remember(Dict* dict);
+  void remember(Set* set);
   Value join(const Value& a, const Value& b, const std::string& condition);
 
   int library_depth = 0;
@@ -71,6 +72,7 @@ class Machine::Interpreter {
     std::vector<Write> writes;  ///< with the old values
     std::vector<Saved<List>> lists;
     std::vector<Saved<Dict>> dicts;
+    std::vector<Saved<Set>> sets;
   };
   struct Outcome {
     Flow flow = Flow::normal;
@@ -78,6 +80,7 @@ class Machine::Interpreter {
     std::vector<Write> writes;  ///< with the new values
     std::vector<Saved<List>> lists;
     std::vector<Saved<Dict>> dicts;
+    std::vector<Saved<Set>> sets;
   };
 
   // statements.cc

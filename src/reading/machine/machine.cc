@@ -128,6 +128,11 @@ std::vector<std::pair<Value, Value>>& Machine::mutable_items(Dict* dict) {
   return dict->items;
 }
 
+std::vector<Value>& Machine::mutable_items(Set* set) {
+  interpreter_->remember(set);
+  return set->items;
+}
+
 Value Machine::evaluate(source::Node expression, Scope* scope) {
   return interpreter_->expression(expression, scope);
 }

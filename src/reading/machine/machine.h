@@ -117,6 +117,7 @@ class Machine {
   void set_field(Record* record, std::string_view name, Value value);
   std::vector<Value>& mutable_items(List* list);
   std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);
+  std::vector<Value>& mutable_items(Set* set);
 
   enum class Truth { no, yes, unknown };
   Truth truth(const Value& value);

@@ -256,7 +256,7 @@ Answer set_add(Call& c) {
   Set* own = c.self.as<Set>();
   for (const Value& v : own->items)
     if (c.machine.equal(v, c.arguments[0]) == Machine::Truth::yes) return Value::none();
-  own->items.push_back(c.arguments[0]);
+  c.machine.mutable_items(own).push_back(c.arguments[0]);
   return Value::none();
 }
 void add_text_methods(Natives& n) {

@@ -52,21 +52,27 @@ TEST(Machine, ContainersThatABranchChangesAreJoinedItemByItem) {
   RanProgram p(R"(import somewhere
 l = [1, 2]
 d = {"a": 1, "b": 2}
+s = {1}
 if somewhere.flag():
     l[0] = 5
     l.append(3)
     d["a"] = 9
+    s.add(7)
 changed = l[0]
 kept = l[1]
 added = l[2]
 key_changed = d["a"]
 key_kept = d["b"]
+member = 7 in s
+sure = 1 in s
 )");
   EXPECT_EQ(p.text("changed").substr(0, 1), "?") << "1 or 5";
   EXPECT_EQ(p.text("kept"), "2");
   EXPECT_EQ(p.text("added").substr(0, 1), "?") << "3 or nothing";
   EXPECT_EQ(p.text("key_changed").substr(0, 1), "?");
   EXPECT_EQ(p.text("key_kept"), "2");
+  EXPECT_EQ(p.text("member").substr(0, 1), "?");
+  EXPECT_EQ(p.text("sure"), "True");
 }
 
 TEST(Machine, ABranchThatRaisesIsNotTaken) {
