@@ -185,7 +185,7 @@ Value Machine::Interpreter::instantiate_special(Class* klass, std::vector<Value>
 }
 
 Value Machine::Interpreter::instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
-                                                  Keywords& keywords) {
+                                                  Keywords& keywords, bool complete) {
   std::vector<Class*> line;  // bases first
   for (Class* c = klass; c;) {
     line.insert(line.begin(), c);
@@ -205,7 +205,7 @@ Value Machine::Interpreter::instantiate_dataclass(Class* klass, Instance* made, 
       for (const auto& [key, given] : keywords)
         if (key == name) value = given;
       if (!value.bound() && next < arguments.size()) value = arguments[next++];
-      if (!value.bound())
+      if (!value.bound() && complete)
         if (const Value otherwise = class_attribute(klass, name); otherwise.bound()) {
           value = otherwise;
           if (Record* field = otherwise.as<Record>(); field && field->kind == "dataclass-field") {
@@ -221,7 +221,7 @@ Value Machine::Interpreter::instantiate_dataclass(Class* klass, Instance* made, 
 }
 
 Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> arguments, Keywords keywords,
-                                        Node at, int module) {
+                                        Node at, int module, bool complete) {
   bool done = false;
   const Value special = instantiate_special(klass, arguments, keywords, done);
   if (done) return special;
@@ -232,12 +232,12 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
   const Value self(made);
   const Value init = class_attribute(klass, m.symbol("__init__"));
   if (Function* f = init.as<Function>()) {
-    call_function(f, &self, std::move(arguments), std::move(keywords), at, module);
+    call_function(f, &self, std::move(arguments), std::move(keywords), at, module, complete);
     if (m.raising_) return {};
     return self;
   }
   if (klass->is_dataclass) {
-    instantiate_dataclass(klass, made, arguments, keywords);
+    instantiate_dataclass(klass, made, arguments, keywords, complete);
     if (Function* post = class_attribute(klass, m.symbol("__post_init__")).as<Function>())
       call_function(post, &self, {}, {}, at, module);
   }

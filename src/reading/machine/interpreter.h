@@ -23,7 +23,8 @@ class Machine::Interpreter {
              std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
              bool complete = true, Scope* from = nullptr);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments,
-                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                      bool complete = true);
 
   // modules.cc
   Scope* module_scope(int module);  ///< runs the module's body when first asked for
@@ -33,7 +34,8 @@ class Machine::Interpreter {
 
   // classes.cc
   Value instantiate(Class* klass, std::vector<Value> arguments,
-                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                    bool complete = true);
   Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
   Value attribute(const Value& object, std::string_view name, source::Node at, int module);
@@ -163,7 +165,7 @@ class Machine::Interpreter {
   bool interpretable(const Function* f) const;
   bool interpretable_module(int index) const;
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                      std::vector<std::pair<Symbol, Value>>& keywords);
+                      std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
   std::string_view kind_of(const Value& v) const;
 
@@ -185,7 +187,7 @@ class Machine::Interpreter {
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
   Value instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
-                              std::vector<std::pair<Symbol, Value>>& keywords);
+                              std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);

@@ -137,7 +137,8 @@ class Machine {
   Value attribute(const Value& object, std::string_view name, source::Node at = {}, int module = 0);
   Value subscript(const Value& object, const Value& index, source::Node at = {});
   Value call(const Value& callee, std::vector<Value> arguments,
-             std::vector<std::pair<Symbol, Value>> keywords = {}, source::Node at = {}, int module = 0);
+             std::vector<std::pair<Symbol, Value>> keywords = {}, source::Node at = {}, int module = 0,
+             bool complete = true);
   /// Raises in the program: the model's caller unwinds. Returns unbound.
   Value raise(std::string what, source::Node at, int module);
   bool raising() const { return raising_; }

@@ -90,6 +90,8 @@ const char* const programs[] = {
     "self.n == o.n\n    def __len__(self):\n        return self.n\n    def __getitem__(self, i):\n        "
     "return self.n * i\nv = V(2) + V(3)\nr = v.n, V(2) == "
     "V(2), len(v), v[4]",
+    "class P:\n    def __init__(self, a, b=2):\n        self.a, self.b = a, b\ndef f(b, a=1):\n    return a, "
+    "b\nr = vars(P(1)), f(**vars(P(5)))",
     "assert 1 < 2, 'fine'\nr = 0x1F, 0b101, 0o17, 1_000, 'a' 'b', [], (), {}, (1,)",
     "def f():\n    '''doc'''\n    return\nr = f(), type(3) is int, type('s') == str, callable(f), "
     "callable(3)",
