@@ -164,6 +164,12 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   if (Function* f = method->function.as<Function>())
     return call_function(f, &method->self, std::move(c.arguments), std::move(c.keywords), c.node, c.module,
                          c.complete);
+  if (Class* fields_of = method->function.as<Class>()) {  // super().__init__ of a dataclass
+    if (Instance* made = method->self.as<Instance>())
+      initialize({nullptr, fields_of}, made, std::move(c.arguments), std::move(c.keywords), c.node, c.module,
+                 c.complete);
+    return m.raising_ ? Value() : Value::none();
+  }
   const std::string_view kind = kind_of(method->self);
   if (kind == "KernelCall" && method->name == "launch") return launch(method->self.as<Record>(), c);
   const std::string path = std::string(kind) + "." + method->name;
@@ -201,63 +207,6 @@ bool Machine::Interpreter::interpretable_module(int index) const {
         "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax"})
     if (module.starts_with(prefix)) return true;
   return false;
-}
-
-bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                                          Keywords& keywords, bool complete) {
-  struct Formal {
-    std::string name;
-    Node default_value;
-    source::Parameter::Form form = source::Parameter::Form::plain;
-  };
-  std::vector<Formal> formals;
-  if (f->index >= 0) {
-    for (const auto& p : module_of(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
-      formals.push_back({p.name, p.default_value, p.form});
-  } else {
-    for (const Node p : f->node.child(Field::parameters_field).children()) {
-      const bool with_default = p.is(NodeKind::default_parameter);
-      formals.push_back({std::string((with_default ? p.child(Field::name_field) : p).text()),
-                         with_default ? p.child(Field::value_field) : Node(),
-                         source::Parameter::Form::plain});
-    }
-  }
-  std::size_t next = 0;
-  std::vector<bool> used(keywords.size(), false);
-  for (const Formal& formal : formals) {
-    const Symbol name = m.symbol(formal.name);
-    Value value;
-    if (formal.form != source::Parameter::Form::plain && !complete) {
-      value = m.unknown("holds what an unpacked value gives", formal.name);
-    } else if (formal.form == source::Parameter::Form::star) {
-      value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())),
-                       arguments.end()});
-      next = arguments.size();
-    } else if (formal.form == source::Parameter::Form::double_star) {
-      Dict* rest = m.make<Dict>();
-      for (std::size_t i = 0; i < keywords.size(); ++i)
-        if (!used[i]) rest->items.emplace_back(m.text(m.name_of(keywords[i].first)), keywords[i].second);
-      value = rest;
-    } else {
-      for (std::size_t i = 0; i < keywords.size() && !value.bound(); ++i)
-        if (keywords[i].first == name && !used[i]) {
-          value = keywords[i].second;
-          used[i] = true;
-        }
-      if (!value.bound() && next < arguments.size()) value = arguments[next++];
-      if (!value.bound() && !complete)
-        value = m.unknown("an argument that an unpacked value may give", formal.name);
-      if (!value.bound() && formal.default_value) {
-        ++library_depth;
-        value = expression(formal.default_value, f->closure);
-        --library_depth;
-      }
-      if (!value.bound()) value = m.unknown("an argument that the call does not give", formal.name);
-    }
-    s->names.at(name) = value;
-    if (!s->self.bound()) s->self = value;
-  }
-  return !m.raising_;
 }
 
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,

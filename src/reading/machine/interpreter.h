@@ -164,6 +164,13 @@ class Machine::Interpreter {
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
   bool interpretable_module(int index) const;
+  struct Formal {
+    std::string name;
+    source::Node default_value;
+    source::Parameter::Form form = source::Parameter::Form::plain;
+  };
+  std::vector<Formal> formals_of(const Function* f);
+  void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
                       std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
@@ -186,8 +193,16 @@ class Machine::Interpreter {
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
-  Value instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
-                              std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
+                   const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
+  struct Initializer {
+    Function* function = nullptr;
+    Class* fields_of = nullptr;
+  };
+  Initializer initializer(Class* klass, int depth = 0);
+  void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
+                  std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module, bool complete);
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
