@@ -144,12 +144,14 @@ class Reader {
       return LocalImport{n.member("module").string(), n.member("resolved").string(),
                          location(n.member("at"))};
     });
-    out.constraints = root_.member("constraints").list([&](const Node& n) {
-      return Constraint{n.member("text").string(), location(n.member("at"))};
-    });
+    out.constraints = root_.member("constraints").list([&](const Node& n) { return constraint(n); });
     out.problems = root_.member("problems").list([&](const Node& n) {
       return ParseProblem{n.member("what").string(), location(n.member("at"))};
     });
+    if (const auto conflicts = root_.optional("default_conflicts"))
+      out.default_conflicts = conflicts->list([&](const Node& n) { return conflict(n); });
+    if (const auto given_up = root_.optional("give_ups"))
+      out.give_ups = given_up->list([&](const Node& n) { return undetermined(n); });
     if (const auto lints = root_.optional("lints"))
       out.lints = lints->list([&](const Node& n) { return lint(n); });
     if (const auto modes = root_.optional("boundaries"))
@@ -202,8 +204,7 @@ class Reader {
     if (depth > max_value_depth) n.fail("is nested too deeply");
     Value out;
     if (const Node unknown = n.member("undetermined"); !unknown.null())
-      out.data = Undetermined{unknown.member("reason").string(), unknown.member("depends_on").strings(),
-                              location(unknown.member("at"))};
+      out.data = undetermined(unknown);
     else if (const Node special = n.member("non_finite"); !special.null())
       out.data = special.non_finite();
     else if (const Node items = n.member("items"); !items.null())
@@ -264,20 +265,36 @@ class Reader {
 
   Lint lint(const Node& n) const {
     Lint out;
-    out.id = n.member("id").string();
-    out.title = n.member("title").string();
-    out.remedy = n.member("remedy").string();
+    for (auto [member, to] : {std::pair("id", &out.id), {"title", &out.title}, {"remedy", &out.remedy}})
+      *to = n.member(member).string();
     out.severity = named(n.member("severity"), {Severity::note, Severity::warning, Severity::error});
     out.decided = n.member("decided").small<int>();
     out.findings = n.member("findings").list([&](const Node& f) {
       return LintFinding{f.member("message").string(), f.member("formula").string(),
                          locations(f.member("at"))};
     });
-    out.undecided = n.member("undecided").list([&](const Node& u) {
-      return Undetermined{u.member("reason").string(), u.member("depends_on").strings(),
-                          location(u.member("at"))};
-    });
+    out.undecided = n.member("undecided").list([&](const Node& u) { return undetermined(u); });
     return out;
+  }
+
+  Undetermined undetermined(const Node& n) const {
+    return {n.member("reason").string(), n.member("depends_on").strings(), location(n.member("at"))};
+  }
+
+  Constraint constraint(const Node& n) const {
+    using V = Constraint::Verdict;
+    Constraint out{n.member("text").string(), location(n.member("at")), V::not_understood, ""};
+    if (const auto verdict = n.optional("verdict"))
+      out.verdict = named(*verdict, {V::not_understood, V::satisfied, V::violated, V::undetermined});
+    if (const auto says = n.optional("says")) out.says = says->string();
+    return out;
+  }
+
+  DefaultConflict conflict(const Node& n) const {
+    return {n.member("name").string(), n.member("stated").list([&](const Node& s) {
+              return DefaultConflict::Stated{s.member("by").string(), value(s.member("value"), 0),
+                                             location(s.member("at"))};
+            })};
   }
 
   ModeVerdict mode(const Node& n) const {
