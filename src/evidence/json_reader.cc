@@ -327,7 +327,8 @@ Provenance provenance(const Node& n) {
           n.member("source_hash").string(),
           n.member("tool_version").string(),
           n.member("time_utc").string(),
-          n.member("configuration").map([](const Node& v) { return v.string(); })};
+          n.member("configuration").map([](const Node& v) { return v.string(); }),
+          n.optional("command") ? n.member("command").string() : ""};
 }
 
 Run::Check check(const Node& n) {
@@ -357,6 +358,8 @@ Run run(const Node& root) {
   });
   out.samples_us = root.member("samples_us").list([](const Node& s) { return s.number(); });
   out.check = check(root.member("check"));
+  if (const auto outcome = root.optional("outcome"))
+    out.outcome = {outcome->member("kind").string(), outcome->member("reason").string()};
   out.notes = root.member("notes").strings();
   return out;
 }
