@@ -20,8 +20,6 @@ struct Malformed {
   std::string wrong;
 };
 
-constexpr int max_value_depth = 64;
-
 /// One JSON value with its path from the root, so that an error names the member.
 class Node {
  public:

@@ -12,6 +12,8 @@ using json_node::Malformed;
 using json_node::Node;
 using json_node::ParsedJson;
 
+constexpr int max_value_depth = 64;
+
 template <class Enum>
 Enum named(const Node& node, std::initializer_list<Enum> all) {
   const std::string name = node.string();
