@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/kernel_profile.h"
 #include "compiled/cubin.h"
 #include "evidence/metrics.h"
 #include "kernel/build.h"
@@ -21,7 +22,7 @@ const std::vector<std::string> timing_tags = {
     "rate_tflops", "roofline_percent", "peak_percent",   "sm_clock_mhz", "power_w"};
 const std::vector<std::string> compiled_tags = {
     "occupancy_percent", "registers", "smem_kb", "stack_bytes", "local_accesses", "barriers", "instructions"};
-const std::string counters_missing = "needs hardware counters: --prof_type=annotation is not in this version";
+const std::string counters_not_asked = "needs hardware counters: --prof_type=annotation";
 
 std::string one_line(const Error& error) { return replace_all(error.asked + ": " + error.wrong, "\n", " "); }
 
@@ -43,8 +44,11 @@ class KernelRun {
     begin();
     build();
     if (request_.prof_type != "disabled") inspect();
+    if (wants_time(request_) && request_.prof_type != "annotation")
+      for (const char* tag : {"tc_percent", "dram_percent"})
+        set_missing(outcome_.run, tag, counters_not_asked);
     if (request_.check || wants_time(request_)) on_device();
-    if (request_.prof_type == "annotation" || request_.prof_type == "ncu" || request_.prof_type == "nsys")
+    if (request_.prof_type == "ncu" || request_.prof_type == "nsys")
       missed(
           fmt::format("--prof_type={} is not in this version; event timing and roofline stand in its place",
                       request_.prof_type));
@@ -172,6 +176,7 @@ void KernelRun::record_compiled(const compiled::CompiledKernel& found) {
 void KernelRun::without_device(const std::string& reason) {
   if (wants_time(request_)) {
     for (const std::string& tag : timing_tags) set_missing(outcome_.run, tag, reason);
+    if (request_.prof_type == "annotation") without_counters(outcome_.run, reason);
     missed("event timing: " + reason);
   }
   if (request_.check) {
@@ -190,8 +195,6 @@ Status KernelRun::architecture_fits(const device::DeviceInfo& info) const {
 }
 
 void KernelRun::on_device() {
-  if (wants_time(request_))
-    for (const char* tag : {"tc_percent", "dram_percent"}) set_missing(outcome_.run, tag, counters_missing);
   auto session = device_.open(request_.gpu);
   if (!session) return without_device(one_line(session.error()));
   const auto& info = (*session)->info();
@@ -221,6 +224,9 @@ Status KernelRun::check_and_time(device::Session& session) {
   profile::record_timing(run, *timing, request_.timing, plan.algorithmic_flops_bytes(request_.params),
                          facts ? profile::find_facts(*facts, session.info().name) : nullptr);
   run.notes.push_back("launch: " + kernel_.launch(session.info().sms).text());
+  if (request_.prof_type == "annotation")
+    if (auto reason = profile_counters(run, request_, session, **kernel); !reason.empty())
+      missed(std::move(reason));
   return {};
 }
 

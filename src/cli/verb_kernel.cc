@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
@@ -121,6 +122,12 @@ VerbSpec KernelVerb::spec() const {
        false,
        {}},
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--graph",
+       "USE",
+       "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
+       "auto",
+       false,
+       {"auto", "on", "off"}},
       {"--gpu", "N", "which GPU", "0", false, {}},
       {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
@@ -158,6 +165,10 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments) {
   request.timing.l2 = l2 == "warm"    ? profile::L2State::warm
                       : l2 == "dirty" ? profile::L2State::dirty
                                       : profile::L2State::cold;
+  const std::string graph = arguments.get("--graph", "auto");
+  request.timing.graph = graph == "on"    ? profile::GraphUse::on
+                         : graph == "off" ? profile::GraphUse::off
+                                          : profile::GraphUse::automatic;
   if (arguments.has("--build")) request.prof_type = "disabled";
   return request;
 }
@@ -184,7 +195,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     context.out << "again: " << rerun_command(*request, context) << "\n";
     return ExitCode::ok;
   }
-  const auto device = device::machine_device();
+  const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, dlopen_loader(), context);
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")
