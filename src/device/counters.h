@@ -25,4 +25,11 @@ struct CounterReading {
   std::vector<std::map<std::string, double>> kernels;  ///< by CUPTI's name of the metric
 };
 
+/// What to do when the driver keeps counters for the administrator (ERR_NVGPUCTRPERM).
+inline constexpr char counters_refused_remedy[] =
+    "the driver keeps counters for the administrator: run as root or with CAP_SYS_ADMIN (CAP_PERFMON from "
+    "driver "
+    "565 on), in a container with --cap-add=SYS_ADMIN, or let the administrator load the driver with "
+    "NVreg_RestrictProfilingToAdminUsers=0";
+
 }  // namespace cutelab::device

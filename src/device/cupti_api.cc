@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "device/counters.h"
+
 namespace cutelab::device {
 namespace {
 
@@ -52,9 +54,7 @@ constexpr int virtual_gpu_refuses = 40;
 const char* remedy_of(int code) {
   switch (code) {
     case insufficient_privileges:
-      return "the driver keeps counters for the administrator: run as root or with CAP_SYS_ADMIN "
-             "(CAP_PERFMON from driver 565 on), in a container with --cap-add=SYS_ADMIN, or let the "
-             "administrator load the driver with NVreg_RestrictProfilingToAdminUsers=0";
+      return counters_refused_remedy;
     case hardware_busy:
       return "another profiler (ncu, DCGM) holds the counters: stop it, or `dcgmi profile --pause`";
     case virtual_gpu_refuses:

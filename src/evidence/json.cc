@@ -187,7 +187,8 @@ Json provenance_json(const Provenance& from) {
   return {{"device", from.device},           {"arch", from.arch},
           {"driver", from.driver},           {"compiler", from.compiler},
           {"source_hash", from.source_hash}, {"tool_version", from.tool_version},
-          {"time_utc", from.time_utc},       {"configuration", configuration}};
+          {"time_utc", from.time_utc},       {"configuration", configuration},
+          {"command", from.command}};
 }
 
 Json metric_json(const Metric& metric) {
@@ -274,11 +275,22 @@ nlohmann::ordered_json to_json(const Run& run) {
           {"samples_us", Writer::list(run.samples_us, number_json)},
           {"check", check_json(run.check)},
           {"trust", {{"verdict", run.trust.verdict}, {"reasons", run.trust.reasons}}},
+          {"outcome", {{"kind", run.outcome.kind}, {"reason", run.outcome.reason}}},
           {"notes", run.notes}};
 }
 
 std::string json_text(const Reading& reading) { return text_of(to_json(reading)); }
 std::string json_text(const Run& run) { return text_of(to_json(run)); }
+
+std::string identity_text(const Run& run) {
+  const Json all = to_json(run);
+  Json kept = Json::object();
+  for (const char* name : {"schema", "schema_version", "kernel", "version", "language", "prof_type",
+                           "provenance", "metrics", "samples_us", "check", "notes"})
+    kept[name] = all.at(name);
+  kept["provenance"].erase("command");
+  return text_of(kept);
+}
 
 std::string json_text(const std::vector<Reading>& readings) {
   // One reading at a time: a whole example tree as one JSON value would take hundreds of megabytes.

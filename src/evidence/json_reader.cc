@@ -310,7 +310,8 @@ Provenance provenance(const Node& n) {
           n.member("source_hash").string(),
           n.member("tool_version").string(),
           n.member("time_utc").string(),
-          n.member("configuration").map([](const Node& v) { return v.string(); })};
+          n.member("configuration").map([](const Node& v) { return v.string(); }),
+          n.optional("command") ? n.member("command").string() : ""};
 }
 
 Run::Check check(const Node& n) {
@@ -342,6 +343,8 @@ Run run(const Node& root) {
   out.check = check(root.member("check"));
   if (const auto trust = root.optional("trust"))
     out.trust = {trust->member("verdict").string(), trust->member("reasons").strings()};
+  if (const auto outcome = root.optional("outcome"))
+    out.outcome = {outcome->member("kind").string(), outcome->member("reason").string()};
   out.notes = root.member("notes").strings();
   return out;
 }

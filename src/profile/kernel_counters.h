@@ -15,8 +15,8 @@ namespace cutelab::profile {
 std::vector<std::string> counter_names();
 
 /// Hardware counters of one launch on uniform inputs. Before each pass the inputs are uploaded again, the
-/// outputs poisoned and L2 set as `l2` says, so that every pass sees what the first saw. Errors: the
-/// driver's, the kernel's, CUPTI's.
+/// outputs poisoned and L2 set as `l2` says, so that every pass sees what the first saw. Everything is
+/// counted three times; values are medians. Errors: the driver's, the kernel's, CUPTI's.
 Result<device::CounterReading> count_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                             const kernel::Params& params, const kernel::Config& config,
                                             const kernel::Launchable& launchable, L2State l2);

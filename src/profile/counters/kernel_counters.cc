@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "evidence/metrics.h"
+#include "profile/counter_median.h"
 #include "profile/l2_state.h"
 #include "profile/runner.h"
 
@@ -27,6 +28,22 @@ double time_of(const std::map<std::string, double>& kernel) {
 }
 
 }  // namespace
+
+device::CounterReading median_of(const std::vector<device::CounterReading>& readings) {
+  device::CounterReading median = readings.front();
+  for (std::size_t k = 0; k < median.kernels.size(); ++k) {
+    for (auto& [metric, value] : median.kernels[k]) {
+      std::vector<double> values;
+      for (const auto& reading : readings) {
+        if (k >= reading.kernels.size()) continue;
+        const auto it = reading.kernels[k].find(metric);
+        if (it != reading.kernels[k].end()) values.push_back(it->second);
+      }
+      value = summarize(std::move(values)).median;
+    }
+  }
+  return median;
+}
 
 std::vector<std::string> counter_names() {
   std::vector<std::string> names;
@@ -51,7 +68,14 @@ Result<device::CounterReading> count_kernel(device::Session& session, const kern
     return cache->set(l2);
   };
   work.launch = launch;
-  return session.count(counter_names(), work);
+  constexpr int repeats = 3;
+  std::vector<device::CounterReading> readings;
+  while (readings.size() < repeats) {
+    auto reading = session.count(counter_names(), work);
+    if (!reading) return reading.error();
+    readings.push_back(std::move(*reading));
+  }
+  return median_of(readings);
 }
 
 void record_counters(evidence::Run& run, const device::CounterReading& reading) {
@@ -70,8 +94,6 @@ void record_counters(evidence::Run& run, const device::CounterReading& reading) 
     else
       evidence::set_metric(run, descriptor.tag, it->second * descriptor.scale);
   }
-  run.notes.push_back(fmt::format("counters of {} in {} passes, inputs and L2 set anew before each",
-                                  reading.chip, reading.passes));
   if (kernels.size() < 2) return;
   double all = 0;
   for (const auto& kernel : kernels) all += time_of(kernel);

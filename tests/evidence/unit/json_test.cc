@@ -97,6 +97,21 @@ TEST(EvidenceJson, DeepNestingEndsInAnError) {
   EXPECT_NE(message(json.dump()).find("nested too deeply"), std::string::npos);
 }
 
+TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
+  evidence::Run run;
+  run.outcome = {"kernel-fault", "illegal address"};
+  run.provenance.command = "cutelab kernel k";
+  Json json = Json::parse(json_text(run));
+  json.erase("outcome");
+  json["provenance"].erase("command");
+  auto back = evidence::run_from_json(json.dump());
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->outcome, evidence::Run::Outcome());
+  EXPECT_EQ(back->provenance.command, "");
+  EXPECT_EQ(evidence::identity_text(*back), evidence::identity_text(run))
+      << "a stored run keeps its identity";
+}
+
 /// Member names per section of docs/schema.md: "Fact" -> {"family", "kind", …}.
 std::map<std::string, std::set<std::string>> documented() {
   std::ifstream file(CUTELAB_SOURCE_DIR "/docs/schema.md");
@@ -144,7 +159,8 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Run", run},
       {"Provenance", run["provenance"]},
       {"Metric", run["metrics"][0]},
-      {"Check", run["check"]}};
+      {"Check", run["check"]},
+      {"Outcome", run["outcome"]}};
   const auto pages = documented();
   EXPECT_EQ(pages.size(), written.size());
   for (const auto& [section, json] : written) {
