@@ -3,6 +3,7 @@
 //   line, with those values … # expect-role: NAME                                       the facts on this
 //   line stand in that role # expect-pattern: P3 present|absent [default_active|inactive] [kind=…]
 //   [condition=…] # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
+//   # with: dsl-sources                                      read with the DSL's own sources at hand
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,6 +135,13 @@ std::vector<std::string> case_names() {
 TEST_P(ReadingCase, SaysWhatTheFileExpects) {
   reading::Request request;
   request.path = folder() + "/" + GetParam();
+  std::stringstream text;
+  text << std::ifstream(request.path).rdbuf();
+  if (text.str().find("# with: dsl-sources") != std::string::npos) {
+    const std::string sources = CUTELAB_DEPS_DIR "/dsl-sources/nvidia_cutlass_dsl/dsl_packages";
+    if (!std::filesystem::exists(sources)) GTEST_SKIP() << "the part 'dsl-sources' is not set up";
+    request.library_roots = {sources};
+  }
   const auto result = reading::read(request, DiskFileSource());
   ASSERT_TRUE(result.ok()) << result.error().message();
   EXPECT_TRUE(result->problems.empty())
