@@ -141,6 +141,13 @@ Json undetermined_json(const Undetermined& unknown, const Writer& write) {
   return {{"reason", unknown.reason}, {"depends_on", unknown.depends_on}, {"at", write.location(unknown.at)}};
 }
 
+Json conflict_json(const DefaultConflict& conflict, const Writer& write) {
+  const auto stated = [&](const DefaultConflict::Stated& s) -> Json {
+    return {{"by", s.by}, {"value", write.value(s.value)}, {"at", write.location(s.at)}};
+  };
+  return {{"name", conflict.name}, {"stated", Writer::list(conflict.stated, stated)}};
+}
+
 Json lint_json(const Lint& lint, const Writer& write) {
   const auto finding = [&](const LintFinding& f) -> Json {
     return {{"message", f.message}, {"formula", f.formula}, {"at", write.locations(f.at)}};
@@ -187,7 +194,8 @@ Json provenance_json(const Provenance& from) {
   return {{"device", from.device},           {"arch", from.arch},
           {"driver", from.driver},           {"compiler", from.compiler},
           {"source_hash", from.source_hash}, {"tool_version", from.tool_version},
-          {"time_utc", from.time_utc},       {"configuration", configuration}};
+          {"time_utc", from.time_utc},       {"configuration", configuration},
+          {"command", from.command}};
 }
 
 Json metric_json(const Metric& metric) {
@@ -211,6 +219,12 @@ const char* name_of(KnownBy known_by) {
 const char* name_of(Severity severity) {
   static constexpr std::array<const char*, 3> names = {"note", "warning", "error"};
   return names.at(static_cast<std::size_t>(severity));
+}
+
+const char* name_of(Constraint::Verdict verdict) {
+  static constexpr std::array<const char*, 4> names = {"not-understood", "satisfied", "violated",
+                                                       "undetermined"};
+  return names.at(static_cast<std::size_t>(verdict));
 }
 
 const char* name_of(Function::Kind kind) {
@@ -252,12 +266,18 @@ nlohmann::ordered_json to_json(const Reading& reading) {
                     })},
       {"constraints", Writer::list(reading.constraints,
                                    [&](const Constraint& c) -> Json {
-                                     return {{"text", c.text}, {"at", write.location(c.at)}};
+                                     return {{"text", c.text},
+                                             {"at", write.location(c.at)},
+                                             {"verdict", name_of(c.verdict)},
+                                             {"says", c.says}};
                                    })},
+      {"default_conflicts",
+       Writer::list(reading.default_conflicts, [&](auto& c) { return conflict_json(c, write); })},
       {"problems", Writer::list(reading.problems,
                                 [&](const ParseProblem& p) -> Json {
                                   return {{"what", p.what}, {"at", write.location(p.at)}};
                                 })},
+      {"give_ups", Writer::list(reading.give_ups, [&](auto& u) { return undetermined_json(u, write); })},
       {"lints", Writer::list(reading.lints, [&](auto& l) { return lint_json(l, write); })},
       {"boundaries", Writer::list(reading.boundaries, [&](auto& m) { return mode_json(m, write); })}};
 }
@@ -273,11 +293,22 @@ nlohmann::ordered_json to_json(const Run& run) {
           {"metrics", Writer::list(run.metrics, metric_json)},
           {"samples_us", Writer::list(run.samples_us, number_json)},
           {"check", check_json(run.check)},
+          {"outcome", {{"kind", run.outcome.kind}, {"reason", run.outcome.reason}}},
           {"notes", run.notes}};
 }
 
 std::string json_text(const Reading& reading) { return text_of(to_json(reading)); }
 std::string json_text(const Run& run) { return text_of(to_json(run)); }
+
+std::string identity_text(const Run& run) {
+  const Json all = to_json(run);
+  Json kept = Json::object();
+  for (const char* name : {"schema", "schema_version", "kernel", "version", "language", "prof_type",
+                           "provenance", "metrics", "samples_us", "check", "notes"})
+    kept[name] = all.at(name);
+  kept["provenance"].erase("command");
+  return text_of(kept);
+}
 
 std::string json_text(const std::vector<Reading>& readings) {
   // One reading at a time: a whole example tree as one JSON value would take hundreds of megabytes.

@@ -18,8 +18,8 @@ void Machine::run_main() {
   interpreter_->run_body(scope, 0);
   if (raising_) {
     const Record* record = exception_.as<Record>();
-    give_up("the program ends with an error under its defaults: " + exception_text(), {},
-            record ? record->made_in : 0, record ? record->made_at : source::Node());
+    give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
+            record ? record->made_at : source::Node());
   }
   raising_ = false;
 }
