@@ -293,6 +293,7 @@ nlohmann::ordered_json to_json(const Run& run) {
           {"metrics", Writer::list(run.metrics, metric_json)},
           {"samples_us", Writer::list(run.samples_us, number_json)},
           {"check", check_json(run.check)},
+          {"trust", {{"verdict", run.trust.verdict}, {"reasons", run.trust.reasons}}},
           {"outcome", {{"kind", run.outcome.kind}, {"reason", run.outcome.reason}}},
           {"notes", run.notes}};
 }
