@@ -136,11 +136,14 @@ std::optional<Value> call_compiled(Call& call) {
     return Value::none();
   }
   const std::size_t launches = m.launches().size();
+  const Value now = m.tuple(arguments);
   m.call(callable, std::move(arguments), whole_keywords(m, self, call.keywords), call.node, call.module);
   const auto first = integer_in(m.field(self, "first_activation")),
              end = integer_in(m.field(self, "end_activation"));
   if (m.launches().size() > launches && first && end && !m.field(self, "stands").bound())
     m.supersede(static_cast<int>(*first), static_cast<int>(*end));
+  m.set_field(self, "arguments", now);  // the same again tells nothing more
+  m.set_field(self, "stands", Value::boolean(true));
   return m.raising() ? Value() : Value::none();
 }
 
