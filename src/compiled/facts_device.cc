@@ -23,7 +23,7 @@ void IrReader::on_copy(const ir::Operation& operation) {
                     {{"atom", stated(ir::bracketed(atom))}},
                     "copy between tensor memory and registers",
                     true});
-    if (atom.find("tmem_load") != npos) add_register_accumulator(module_.operand(operation, 2));
+    if (atom.find("tmem_load") != npos) add_register_accumulator(module_.operand(operation, 2), true);
     return;
   }
   const char* what = atom.find("tma_load") != npos          ? "tma-load"
@@ -58,11 +58,11 @@ void IrReader::on_gemm(const ir::Operation& operation) {
   if (accumulator) values["accumulator"] = stated(registers ? "registers" : "tensor-memory");
   const ir::Id target = module_.operand(operation, 1);
   add(operation, {Family::D4, kind::gemm, "", std::move(values), "matrix multiply and accumulate"});
-  if (registers) add_register_accumulator(target);
+  if (registers) add_register_accumulator(target, false);
 }
 
 /// The allocation in registers behind a value, where that is one.
-void IrReader::add_register_accumulator(ir::Id value) {
+void IrReader::add_register_accumulator(ir::Id value, bool copied) {
   const Address address = address_of(value);
   if (address.allocation == ir::none) return;
   const ir::Operation& allocation = module_.operations[address.allocation];
@@ -72,7 +72,8 @@ void IrReader::add_register_accumulator(ir::Id value) {
                    "accumulator",
                    "",
                    {{"accumulator", stated("registers")}, {"layout", stated_layout("", memory->layout)}},
-                   "accumulators in registers"});
+                   "accumulators in registers",
+                   copied});
 }
 
 void IrReader::on_mma_field(const ir::Operation& operation) {

@@ -120,7 +120,7 @@ class IrReader {
   // device work
   void on_copy(const ir::Operation& operation);
   void on_gemm(const ir::Operation& operation);
-  void add_register_accumulator(ir::Id value);
+  void add_register_accumulator(ir::Id value, bool copied);
   void on_mma_field(const ir::Operation& operation);
   void on_accumulator(const ir::Operation& operation);
   void on_wgmma(const ir::Operation& operation);
