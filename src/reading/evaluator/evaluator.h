@@ -58,8 +58,8 @@ class Evaluator {
   virtual std::string called_name(int, source::Node) { return {}; }
   /// Launches that the run made from other modules than the file itself.
   virtual std::vector<SeenLaunch> launches_elsewhere() { return {}; }
-  /// What the run passed to a `.launch(…)` call; nullopt when it was not run.
-  virtual std::optional<SeenLaunch> launch_at(int, source::Node) { return std::nullopt; }
+  /// What the run passed to a `.launch(…)` call, in the order of the run; none when it was not run.
+  virtual std::vector<SeenLaunch> launches_at(int, source::Node) { return {}; }
   /// The layout of a @cute.struct class, or of what a call allocates; nullopt when it was not run.
   virtual std::optional<SeenStorage> storage_of(int, source::Node) { return std::nullopt; }
 };

@@ -19,7 +19,7 @@ class TracedEvaluator final : public Evaluator {
     return folder_.called_name(module, call);
   }
   std::vector<SeenLaunch> launches_elsewhere() override;
-  std::optional<SeenLaunch> launch_at(int module, source::Node call) override;
+  std::vector<SeenLaunch> launches_at(int module, source::Node call) override;
   std::optional<SeenStorage> storage_of(int module, source::Node node) override;
 
  private:
