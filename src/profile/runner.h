@@ -26,6 +26,8 @@ class BoundProblem {
 
   Status poison(device::Session& session) const;  ///< every byte 0xFF: NaN in each type
   Status launch(device::Session& session, const kernel::Launchable& kernel) const;
+  /// The same tensors at the same addresses for another configuration of the kernel.
+  void use(device::Session& session, kernel::CuteKernel other);
   /// The outputs as the device holds them.
   Result<kernel::Outputs> download(device::Session& session) const;
 
