@@ -10,6 +10,7 @@
 #include "base/isolated.h"
 #include "base/text.h"
 #include "cli/kernel_build.h"
+#include "cli/kernel_profile.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
@@ -55,6 +56,7 @@ class Comparing {
   Status search(device::Session& session, std::size_t which, Side& side);
   Status agree(device::Session& session, std::vector<Side>& sides);
   Status measure();
+  void count(device::Session& session, std::size_t which, Side& side);
   Status measure_self(int pairs, double handicap);
   Result<std::size_t> handicap_bytes(device::Session& session, Side& side, double handicap,
                                      device::Address buffer);
@@ -230,7 +232,19 @@ Status Comparing::measure() {
     run.notes.push_back("launch: " + sides[i].problem->shape.text());
     parent_->tell(fmt::format("run{} {}", i, evidence::json_text(run)));
   }
+  for (std::size_t i = 0; i < sides.size(); ++i) count(**session, i, sides[i]);
   return {};
+}
+
+/// Hardware counters of one side, after everything has been timed. Refused ones leave their reason in the
+/// rows.
+void Comparing::count(device::Session& session, std::size_t which, Side& side) {
+  const Contender& contender = contenders_[which];
+  parent_->phase("counters of " + contender.name, true);
+  KernelRequest one{contender.package,   contender.params, contender.config, "annotation", false, 0,
+                    request_.spec.timing};
+  profile_counters(outcome_.runs[which], one, session, *side.kernel);
+  parent_->tell(fmt::format("run{} {}", which, evidence::json_text(outcome_.runs[which])));
 }
 
 /// A launch with a small read of memory behind it, of so many bytes that both take `handicap` longer.

@@ -6,6 +6,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_profile.h"
 #include "cli/kernel_sweep.h"
 #include "evidence/json.h"
 #include "report/sweep_view.h"
@@ -60,7 +61,7 @@ void show_plan(const SweepRequest& request, std::ostream& out) {
 Result<SweepOutcome> measured(const SweepRequest& request, const std::vector<std::string>& words,
                               const Arguments& arguments, Context& context) {
   if (!arguments.has("--launcher")) {
-    const auto device = device::machine_device();
+    const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
     return run_sweep(request, *device, dlopen_loader(), context);
   }
   const auto tasks = parse_integer(arguments.get("--tasks", "1"));

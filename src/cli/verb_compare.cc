@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/compare_run.h"
+#include "cli/kernel_profile.h"
 #include "cli/verbs.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
@@ -132,7 +133,7 @@ Result<ExitCode> CompareVerb::self_test(const CompareRequest& request, const Arg
   const auto pairs = number_of(arguments, "--self-test", "20", 1);
   const auto handicap = number_of(arguments, "--handicap", "3", 0.1);
   if (!pairs || !handicap) return (!pairs ? pairs : handicap).error();
-  const auto device = device::machine_device();
+  const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto test =
       run_self_test(request, static_cast<int>(*pairs), *handicap / 100, *device, dlopen_loader(), context);
   if (!test) return test.error();
@@ -221,7 +222,7 @@ Result<ExitCode> CompareVerb::run(const Arguments& arguments, Context& context) 
   if (request->contenders.size() < 2)
     return Error{ErrorKind::usage, "compare", "one kernel alone cannot be compared", "",
                  "name a second one, or add --self-test 20"};
-  const auto device = device::machine_device();
+  const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_comparison(*request, *device, dlopen_loader(), context);
   if (!outcome) return outcome.error();
   const auto compared = compared_of(*request, *outcome);

@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/kernel_choice.h"
+#include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
 #include "cli/kernel_sweep_flags.h"
 #include "cli/kernel_tune.h"
@@ -66,6 +67,25 @@ class KernelVerb final : public Verb {
   static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
 };
 
+/// How a launch is timed, and where.
+std::vector<Flag> device_flags() {
+  return {
+      {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--graph",
+       "USE",
+       "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
+       "auto",
+       false,
+       {"auto", "on", "off"}},
+      {"--gpu", "N", "which GPU", "0", false, {}},
+      {"--time-limit",
+       "SECONDS",
+       "a step on the GPU that lasts longer is ended, with its process; 0 = no limit, no process of its own",
+       "120",
+       false,
+       {}}};
+}
+
 VerbSpec KernelVerb::spec() const {
   VerbSpec spec;
   spec.name = "kernel";
@@ -100,19 +120,12 @@ VerbSpec KernelVerb::spec() const {
        false,
        {}},
       {"--finalists", "N", "with --autotune: so many are timed again", "4", false, {}},
-      {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
-      {"--gpu", "N", "which GPU", "0", false, {}},
-      {"--time-limit",
-       "SECONDS",
-       "a step on the GPU that lasts longer is ended, with its process; 0 = no limit, no process of its own",
-       "120",
-       false,
-       {}},
       {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
       {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}},
       {"--store", "FILE", "keep runs in this file", "", false, {}}};
+  for (Flag& flag : device_flags()) spec.flags.push_back(std::move(flag));
   for (Flag& flag : sweep_flags()) spec.flags.push_back(std::move(flag));
   spec.open_flags = true;
   spec.examples = {"cutelab kernel rmsnorm --b=8192 --h=8192 --check --prof_type=event",
@@ -148,6 +161,10 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel:
   request.timing.l2 = l2 == "warm"    ? profile::L2State::warm
                       : l2 == "dirty" ? profile::L2State::dirty
                                       : profile::L2State::cold;
+  const std::string graph = arguments.get("--graph", "auto");
+  request.timing.graph = graph == "on"    ? profile::GraphUse::on
+                         : graph == "off" ? profile::GraphUse::off
+                                          : profile::GraphUse::automatic;
   if (arguments.has("--build")) request.prof_type = "disabled";
   return request;
 }
@@ -212,7 +229,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     return ExitCode::ok;
   }
   request->command = rerun_command(*request, context);
-  const auto device = device::machine_device();
+  const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, dlopen_loader(), context);
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")

@@ -120,7 +120,9 @@ void read_functions(FactContext& context);  ///< functions, call graph, launches
 void read_architecture(FactContext& context);
 void read_flags(FactContext& context);
 void read_imports(FactContext& context);
-void read_docstring(FactContext& context);  ///< summary, constraints
+void read_docstring(FactContext& context);          ///< summary, constraints
+void read_default_conflicts(FactContext& context);  ///< inputs whose defaults disagree
+void check_constraints(FactContext& context);  ///< holds the constraints against the problem that was read
 std::string style_of(const FactContext& context);
 
 }  // namespace cutelab::reading
