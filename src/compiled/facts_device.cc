@@ -156,6 +156,26 @@ void IrReader::on_group(const ir::Operation& operation) {
                   waits ? "waits for copy groups" : "copy group committed"});
 }
 
+/// A copy or an MMA that the program writes as the instruction itself.
+void IrReader::on_instruction(const ir::Operation& operation) {
+  const std::string_view name = operation.name;
+  if (name.find("mma") != npos) {
+    const char* family = name.starts_with("nvvm.tcgen05") ? "tcgen05"
+                         : name.starts_with("nvvm.wgmma") ? "wgmma"
+                                                          : "mma.sync";
+    add(operation, {Family::D4, kind::gemm, "", {{"family", stated(family)}}, std::string(name.substr(5))});
+    return;
+  }
+  const bool tensor = name.find("tensor") != npos;
+  const bool loads = name.find(".shared.cluster.global") != npos || name.find(".shared.cta.global") != npos;
+  const char* what = name.find("bulk") == npos     ? "cp-async"
+                     : name.find("reduce") != npos ? "tma-reduce"
+                     : loads                       ? (tensor ? "tma-load" : "bulk-copy")
+                     : tensor                      ? "tma-store"
+                                                   : "bulk-copy";
+  add(operation, {Family::D3, kind::copy, "", {{"operation", stated(what)}}, std::string(name.substr(5))});
+}
+
 void IrReader::on_small_copy(const ir::Operation& operation) {
   const bool prefetch = operation.name.find("prefetch") != npos;
   add(operation, {Family::D3,
