@@ -119,11 +119,11 @@ void IrReader::on_tensor_memory(const ir::Operation& operation) {
   Values values;
   if (const auto bracket = operation.header.find("[ cta_"); bracket != npos)
     values["ctas"] = stated(static_cast<std::int64_t>(operation.header[bracket + 6] - '0'));
-  if (name == "alloc_tmem") {
-    values["columns"] = number_or_unknown(module_.operand(operation, 0));
+  if (name == "alloc_tmem" || name == "alloc") {
+    values["columns"] = number_or_unknown(module_.operand(operation, name == "alloc" ? 1 : 0));
     add(operation,
         {Family::D4, kind::tensor_memory_allocation, "", std::move(values), "tensor memory allocated"});
-  } else if (name == "dealloc_tmem") {
+  } else if (name == "dealloc_tmem" || name == "dealloc") {
     values["columns"] = number_or_unknown(module_.operand(operation, 1));
     add(operation, {Family::D4, "tmem-release", "", std::move(values), "tensor memory released"});
   } else {

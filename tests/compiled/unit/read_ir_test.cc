@@ -62,6 +62,7 @@ module attributes {gpu.container_module} {
       nvvm.barrier.cta.sync %c4 : i32 loc(#loc35)
       nvvm.cp.async.bulk.tensor.shared.cluster.global %p0, %p1 : !a, !b loc(#loc36)
       nvvm.tcgen05.mma %p0, %p1 : !a, !b loc(#loc37)
+      nvvm.tcgen05.alloc %p0, %c4 : !a, i32 loc(#loc38)
       other.operation loc(#loc31)
       return loc(#loc)
     } loc(#loc2)
@@ -102,6 +103,7 @@ module attributes {gpu.container_module} {
 #loc35 = loc(callsite("kernel"("/k/gemm.py":35:4) at #loc4))
 #loc36 = loc(callsite("kernel"("/k/gemm.py":36:4) at #loc4))
 #loc37 = loc(callsite("kernel"("/k/gemm.py":37:4) at #loc4))
+#loc38 = loc(callsite("kernel"("/k/gemm.py":38:4) at #loc4))
 #loc40 = loc(callsite("make_tiled_tma_atom"(#loc3) at callsite("Gemm.__call__"("/k/gemm.py":55:4) at "BaseDSL.generate_mlir"(#loc3))))
 #loc50 = loc(callsite("kernel"("/k/gemm.py":20:4) at #loc4))
 #loc51 = loc(callsite("kernel"("/k/gemm.py":21:4) at #loc4))
@@ -205,6 +207,7 @@ TEST_F(ReadIr, CopiesMatrixInstructionsAndSynchronisation) {
   EXPECT_EQ(value("barrier", 35, "threads"), "absent");
   EXPECT_EQ(value("copy", 36, "operation"), "tma-load");
   EXPECT_EQ(value("gemm", 37, "family"), "tcgen05");
+  EXPECT_EQ(value("tensor-memory-allocation", 38, "columns"), "4");
   EXPECT_EQ(value("register-budget", 25, "registers"), "40");
   EXPECT_EQ(value("register-budget", 25, "action"), "decrease");
 }
