@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_build.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
 #include "cli/verbs.h"
@@ -93,6 +94,8 @@ class KernelVerb final : public Verb {
 
  private:
   static Result<KernelRequest> request_of(const Arguments& arguments);
+  static Status draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
+                     Context& context);
   static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
 };
 
@@ -115,7 +118,7 @@ VerbSpec KernelVerb::spec() const {
        "what to measure",
        "event",
        false,
-       {"disabled", "event", "compiled", "annotation", "ncu", "nsys"}},
+       {"disabled", "event", "compiled", "annotation", "ncu", "nsys", "launch"}},
       {"--config",
        "CONFIG",
        "a number of --dry-run's list, or name=value,… to change the preferred one",
@@ -137,6 +140,12 @@ VerbSpec KernelVerb::spec() const {
        false,
        {}},
       {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
+      {"--roofline",
+       "FILE",
+       "draw the run under the roofs of its device: FILE.svg, or - for the terminal",
+       "",
+       false,
+       {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
       {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}}};
@@ -199,6 +208,20 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
   return {};
 }
 
+Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
+                        Context& context) {
+  const std::string file = arguments.get("--roofline");
+  if (file.empty()) return {};
+  auto roofline = roofline_of(run, request, context);
+  if (!roofline) {
+    context.err << "not done: " << one_line(roofline.error()) << "\n";
+    return {};
+  }
+  if (file != "-") return write_file_atomically(file, report::roofline_svg(*roofline));
+  context.out << report::roofline_text(*roofline);
+  return {};
+}
+
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
   auto request = request_of(arguments);
   if (!request) return request.error();
@@ -213,6 +236,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")
     context.out << report::run_report(outcome->run) << "again: " << request->command << "\n";
+  if (auto s = draw(outcome->run, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
   for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
   if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)
