@@ -141,6 +141,13 @@ Json undetermined_json(const Undetermined& unknown, const Writer& write) {
   return {{"reason", unknown.reason}, {"depends_on", unknown.depends_on}, {"at", write.location(unknown.at)}};
 }
 
+Json conflict_json(const DefaultConflict& conflict, const Writer& write) {
+  const auto stated = [&](const DefaultConflict::Stated& s) -> Json {
+    return {{"by", s.by}, {"value", write.value(s.value)}, {"at", write.location(s.at)}};
+  };
+  return {{"name", conflict.name}, {"stated", Writer::list(conflict.stated, stated)}};
+}
+
 Json lint_json(const Lint& lint, const Writer& write) {
   const auto finding = [&](const LintFinding& f) -> Json {
     return {{"message", f.message}, {"formula", f.formula}, {"at", write.locations(f.at)}};
@@ -214,6 +221,12 @@ const char* name_of(Severity severity) {
   return names.at(static_cast<std::size_t>(severity));
 }
 
+const char* name_of(Constraint::Verdict verdict) {
+  static constexpr std::array<const char*, 4> names = {"not-understood", "satisfied", "violated",
+                                                       "undetermined"};
+  return names.at(static_cast<std::size_t>(verdict));
+}
+
 const char* name_of(Function::Kind kind) {
   static constexpr std::array<const char*, 4> names = {"host", "jit", "kernel", "device"};
   return names.at(static_cast<std::size_t>(kind));
@@ -253,12 +266,18 @@ nlohmann::ordered_json to_json(const Reading& reading) {
                     })},
       {"constraints", Writer::list(reading.constraints,
                                    [&](const Constraint& c) -> Json {
-                                     return {{"text", c.text}, {"at", write.location(c.at)}};
+                                     return {{"text", c.text},
+                                             {"at", write.location(c.at)},
+                                             {"verdict", name_of(c.verdict)},
+                                             {"says", c.says}};
                                    })},
+      {"default_conflicts",
+       Writer::list(reading.default_conflicts, [&](auto& c) { return conflict_json(c, write); })},
       {"problems", Writer::list(reading.problems,
                                 [&](const ParseProblem& p) -> Json {
                                   return {{"what", p.what}, {"at", write.location(p.at)}};
                                 })},
+      {"give_ups", Writer::list(reading.give_ups, [&](auto& u) { return undetermined_json(u, write); })},
       {"lints", Writer::list(reading.lints, [&](auto& l) { return lint_json(l, write); })},
       {"boundaries", Writer::list(reading.boundaries, [&](auto& m) { return mode_json(m, write); })}};
 }

@@ -10,6 +10,7 @@ using Answer = std::optional<Value>;
 Answer first_argument(Call& call);
 Answer smallest(Call& call);  ///< min
 Answer largest(Call& call);   ///< max
+Answer ordered(Call& call);   ///< sorted
 Answer prod(Call& call);
 Answer answer_nothing(Call& call);
 
@@ -17,5 +18,6 @@ void add_type_questions(Natives& natives);  ///< isinstance, type, getattr …
 void add_library(Natives& natives);         ///< math, functools, operator, itertools, dataclasses, enum …
 void add_text_methods(Natives& natives);
 void add_container_methods(Natives& natives);
+void add_files(Natives& natives);  ///< pathlib, os.path, importlib.util
 
 }  // namespace cutelab::reading::machine::python_models

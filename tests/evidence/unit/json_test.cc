@@ -28,7 +28,9 @@ Reading every_member() {
       PatternFinding{"P1", "TMA multi-stage pipeline", true, Tristate::yes, "", "", "", {at_line(1)}, {}}};
   r.flags = {{"--m", "rows", literal(std::int64_t{128}), at_line(5)}};
   r.imports = {{"helpers", "helpers.py", at_line(1)}};
-  r.constraints = {{"m % 128 == 0", at_line(6)}};
+  r.constraints = {{"m % 128 == 0", at_line(6), Constraint::Verdict::satisfied, "m = 256"}};
+  r.default_conflicts = {{"tile", {{"--tile", literal(std::int64_t{128}), at_line(5)}}}};
+  r.give_ups = {{"the step limit was reached", {"n"}, at_line(6)}};
   r.problems = {{"syntax error", at_line(7)}};
   r.lints = {{"no-stages",
               "a ring has at least one stage",
@@ -150,6 +152,8 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Flag", reading["flags"][0]},
       {"Import", reading["imports"][0]},
       {"Constraint", reading["constraints"][0]},
+      {"DefaultConflict", reading["default_conflicts"][0]},
+      {"Stated", reading["default_conflicts"][0]["stated"][0]},
       {"Problem", reading["problems"][0]},
       {"Lint", reading["lints"][0]},
       {"Finding", reading["lints"][0]["findings"][0]},
