@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Readings against what the compiler was given, over the example programs of a CUTLASS checkout: writes docs/verification/compiled.md.
 
-usage: readings_against_compiled.py CHECKOUT FILE … [--cutelab PROGRAM] [--labels DIR] [--out FILE.md]
+usage: readings_against_compiled.py CHECKOUT FILE … [--cutelab PROGRAM] [--labels DIR] [--arch NAME=SM …] [--out FILE.md]
 
 FILE lies below CHECKOUT/examples/python/CuTeDSL. Each is run once through `cutelab read FILE --verify --json`; captures are kept, so a second
 run takes seconds. With --labels the table of compiled_against_labels.py is put first. Exit code 1 if a value differs.
@@ -19,8 +19,9 @@ EXAMPLES = "examples/python/CuTeDSL"
 AGREEMENTS = ("agree", "filled", "differ", "source-only", "compiled-only")
 
 
-def comparison(program, file):
-    run = subprocess.run([program, "read", str(file), "--verify", "--json"], capture_output=True, text=True, timeout=900, check=False)
+def comparison(program, file, arch):
+    target = ["--arch", arch] if arch else []
+    run = subprocess.run([program, "read", str(file), "--verify", "--json", *target], capture_output=True, text=True, timeout=900, check=False)
     if not run.stdout.startswith("{"):
         return None, run.stderr.strip().splitlines()[0] if run.stderr.strip() else f"exit {run.returncode}"
     return json.loads(run.stdout), ""
@@ -70,11 +71,13 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--cutelab", default="./cutelab")
     parser.add_argument("--labels")
+    parser.add_argument("--arch", action="append", default=[], help="part of a file's path=architecture; else what its reading says it needs")
     parser.add_argument("--out", default="docs/verification/compiled.md")
     options = parser.parse_args()
     rows, failed, differ, documents = [], [], [], []
     for name in options.files:
-        document, problem = comparison(options.cutelab, os.path.join(options.checkout, EXAMPLES, name))
+        arch = next((a.split("=")[1] for a in options.arch if a.split("=")[0] in name), "")
+        document, problem = comparison(options.cutelab, os.path.join(options.checkout, EXAMPLES, name), arch)
         print(name, problem or document["counts"], flush=True)
         if document is None:
             failed.append([name, problem])

@@ -263,16 +263,25 @@ void add_role_constants(FactContext& context) {
   }
 }
 
+/// Which way a call changes the registers: its name says so, or its second argument
+/// ("SetMaxRegisterAction.DECREASE").
+evidence::Value register_action(const FactContext& context, const Draft& draft) {
+  const bool up =
+      draft.construct.find("increase") != std::string::npos || draft.construct.ends_with("reg_alloc");
+  if (draft.construct != "setmaxregister") return evidence::literal(up ? "increase" : "decrease");
+  Node action = context.keyword(draft.node, "action");
+  if (!action) action = context.positional(draft.node, 1);
+  const std::string text = action ? to_lower(last_part(action.text())) : "";
+  if (text == "increase" || text == "decrease") return evidence::literal(text);
+  return evidence::literal("change");
+}
+
 void complete_register_facts(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::register_budget || !draft.node.is(NodeKind::call)) continue;
     const Node count = draft.node.child(Field::arguments_field).first();
     if (count) draft.fact.values["registers"] = context.value(count);
-    const bool up =
-        draft.construct.find("increase") != std::string::npos || draft.construct.ends_with("reg_alloc");
-    draft.fact.values["action"] = evidence::literal(up                                    ? "increase"
-                                                    : draft.construct == "setmaxregister" ? "change"
-                                                                                          : "decrease");
+    draft.fact.values["action"] = register_action(context, draft);
   }
 }
 /// Whether a function, or one it calls, is the producer of a ring that copies fill; a ring of scores or
