@@ -161,6 +161,7 @@ class ReadRun {
       request.arch = arguments_.get("--arch");
       request.settings = settings_;
       request.library = library(paths[i]);
+      request.modules = modules_;
       auto reading = reading::read(request, context_.files);
       if (!reading) {
         if (!empty_of_a_folder(paths[i])) complain(reading.error());
@@ -184,7 +185,7 @@ class ReadRun {
       if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts())); !status)
         return status;
     if (arguments_.has("--json"))
-      if (auto status = put(arguments_.get("--json"), json()); !status) return status;
+      if (auto status = put_json(arguments_.get("--json")); !status) return status;
     if (arguments_.has("--sarif"))
       if (auto status = put(arguments_.get("--sarif"), report::sarif(readings_, CUTELAB_VERSION)); !status)
         return status;
@@ -213,9 +214,12 @@ class ReadRun {
 
   bool differs() const { return arguments_.has("--diff") && readings_.size() == 2; }
 
-  std::string json() const {
-    if (differs()) return report::diff_json(readings_[0], readings_[1]);
-    return many_ ? evidence::json_text(readings_) : evidence::json_text(readings_[0]);
+  Status put_json(const std::string& path) const {
+    if (differs()) return put(path, report::diff_json(readings_[0], readings_[1]));
+    if (!many_) return put(path, evidence::json_text(readings_[0]));
+    if (path != "-") return put(path, evidence::json_text(readings_));
+    evidence::json_parts(readings_, [&](std::string_view part) { context_.out << part; });
+    return {};
   }
 
   void terminal() const {
@@ -247,6 +251,7 @@ class ReadRun {
   std::vector<std::pair<std::string, std::string>> settings_;
   ExampleNames names_;
   std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
+  std::shared_ptr<source::SharedModules> modules_ = reading::shared_modules();
   ReadLints lints_;
   std::vector<Reading> readings_;
   bool many_ = false;

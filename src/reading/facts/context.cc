@@ -74,7 +74,10 @@ evidence::Location FactContext::at(Node node) const {
   evidence::Location location;
   location.span = node.span();
   for (int m = 0; m < program.size(); ++m)  // a reading's files are the program's modules, in loading order
-    if (&program.module(m).tree() == node.tree()) location.file = m;
+    if (&program.module(m).tree() == node.tree()) {
+      location.file = m;
+      break;
+    }
   return location;
 }
 
