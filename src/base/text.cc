@@ -171,12 +171,11 @@ static std::size_t plain_prefix(std::string_view bytes) {
   constexpr std::size_t block = 64;
   std::size_t at = 0;
   for (; at + block <= bytes.size(); at += block) {
-    unsigned odd = 0;
+    unsigned char odd = 0;
     for (std::size_t i = at; i < at + block; ++i) {
       const auto c = static_cast<unsigned char>(bytes[i]);
-      odd |= static_cast<unsigned>(c >= 0x7F) |
-             (static_cast<unsigned>(c < 0x20) & static_cast<unsigned>(c != '\n') &
-              static_cast<unsigned>(c != '\t'));
+      const unsigned char high = c >= 0x7F, low = c < 0x20, newline = c == '\n', tab = c == '\t';
+      odd = static_cast<unsigned char>(odd | high | (low & ~(newline | tab)));
     }
     if (odd) break;
   }

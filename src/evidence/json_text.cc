@@ -1,22 +1,39 @@
 #include "evidence/json_text.h"
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 namespace cutelab::evidence {
 namespace {
 
-/// Bytes that stand in a JSON text as they are: ASCII without controls, quote and backslash.
-bool plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+constexpr std::uint64_t every(unsigned char byte) { return 0x0101010101010101u * byte; }
+
+/// High bit of each byte that is zero (and maybe of bytes above a zero one).
+constexpr std::uint64_t zeros(std::uint64_t bytes) { return (bytes - every(1)) & ~bytes & every(0x80); }
+
+/// How many bytes at the front stand in a JSON text as they are: ASCII without controls, quote and backslash.
+/// Eight are told at a time.
+std::size_t plain_prefix(std::string_view s) {
+  std::size_t at = 0;
+  for (std::uint64_t bytes = 0; at + sizeof bytes <= s.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, s.data() + at, sizeof bytes);
+    const std::uint64_t below_space = (bytes - every(0x20)) & ~bytes & every(0x80);
+    if ((bytes & every(0x80)) | below_space | zeros(bytes ^ every('"')) | zeros(bytes ^ every('\\'))) break;
+  }
+  for (; at < s.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(s[at]);
+    if (byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\') break;
+  }
+  return at;
 }
 
-/// Only bytes of ASCII need escapes here; the others need a check, which is the JSON library's.
-bool is_ascii(std::string_view s) {
-  return std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+/// A new line with its indentation, the comma before it included or not.
+std::string_view new_line(bool comma, std::size_t depth) {
+  static constexpr std::string_view longest =
+      ",\n                                                                ";
+  return depth < (longest.size() - 2) / 2 ? longest.substr(comma ? 0 : 1, 2 * depth + (comma ? 2 : 1))
+                                          : std::string_view();
 }
 
 void escape(char c, std::string& out) {
@@ -61,20 +78,23 @@ void JsonText::begin(char bracket) {
 
 void JsonText::end(char bracket) {
   --depth_;
-  if (!empty_) {
-    out_ += '\n';
-    out_.append(2 * depth_, ' ');
-  }
+  if (!empty_) line(false);
   out_ += bracket;
   empty_ = false;
 }
 
-void JsonText::before_item() {
-  if (!empty_) out_ += ',';
-  if (depth_ > 0) {
-    out_ += '\n';
-    out_.append(2 * depth_, ' ');
+void JsonText::line(bool comma) {
+  const std::string_view whole = new_line(comma, depth_);
+  if (!whole.empty()) {
+    out_ += whole;
+    return;
   }
+  out_ += comma ? ",\n" : "\n";
+  out_.append(2 * depth_, ' ');
+}
+
+void JsonText::before_item() {
+  if (depth_ > 0) line(!empty_);
   empty_ = false;
 }
 
@@ -126,19 +146,20 @@ void JsonText::value(std::string_view s) {
 }
 
 void JsonText::quoted(std::string_view s) {
-  if (!is_ascii(s)) {
-    out_ += nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return;
-  }
+  const std::size_t begin = out_.size();
   out_ += '"';
-  while (!s.empty()) {
-    const auto special = std::find_if_not(s.begin(), s.end(), plain);
-    const auto length = static_cast<std::size_t>(special - s.begin());
-    out_.append(s.data(), length);
-    s.remove_prefix(length);
-    if (s.empty()) break;
-    escape(s.front(), out_);
-    s.remove_prefix(1);
+  for (std::string_view rest = s;;) {
+    const std::size_t plain = plain_prefix(rest);
+    out_ += rest.substr(0, plain);
+    rest.remove_prefix(plain);
+    if (rest.empty()) break;
+    if (static_cast<unsigned char>(rest.front()) >= 0x80) {  // UTF-8, or not: the JSON library checks it
+      out_.resize(begin);
+      out_ += nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      return;
+    }
+    escape(rest.front(), out_);
+    rest.remove_prefix(1);
   }
   out_ += '"';
 }

@@ -55,6 +55,7 @@ class JsonText {
  private:
   void begin(char bracket);
   void end(char bracket);
+  void line(bool comma);
   void before_item();
   void before_value();
   void quoted(std::string_view s);

@@ -19,8 +19,9 @@ using evidence::Reading;
 void add_files(const source::Program& program, Reading& reading) {
   for (int m = static_cast<int>(reading.files.size()); m < program.size(); ++m) {
     const source::Tree& tree = program.module(m).tree();
+    const bool open_end = tree.text().empty() || tree.text().back() == '\n';  // an empty last line
     reading.files.push_back(
-        {program.module(m).path(), program.module(m).revision(), line_count(tree.text())});
+        {program.module(m).path(), program.module(m).revision(), tree.lines() - (open_end ? 1 : 0)});
   }
 }
 

@@ -3,22 +3,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/file_source.h"
 #include "base/result.h"
+#include "base/text_table.h"
 #include "source/python_module.h"
 
 namespace cutelab::source {
-
-/// Strings as keys that a view may ask for.
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-template <class T>
-using TextTable = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
 /// What several programs read one after the other have in common: where module names lead, and the modules
 /// that they import, each parsed once. Files are taken to stay as they are meanwhile.
