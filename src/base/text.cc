@@ -154,6 +154,16 @@ bool is_zero_width(std::uint32_t c) {
 
 }  // namespace
 
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    std::uint32_t code = 0;
+    const std::size_t length = decode(bytes, code);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   while (!utf8.empty()) {
@@ -171,9 +181,10 @@ static std::size_t plain_prefix(std::string_view bytes) {
   constexpr std::size_t block = 64;
   std::size_t at = 0;
   for (; at + block <= bytes.size(); at += block) {
+    const char* begin = bytes.data() + at;
     unsigned char odd = 0;
-    for (std::size_t i = at; i < at + block; ++i) {
-      const auto c = static_cast<unsigned char>(bytes[i]);
+    for (std::size_t i = 0; i < block; ++i) {
+      const auto c = static_cast<unsigned char>(begin[i]);
       const unsigned char high = c >= 0x7F, low = c < 0x20, newline = c == '\n', tab = c == '\t';
       odd = static_cast<unsigned char>(odd | high | (low & ~(newline | tab)));
     }

@@ -60,9 +60,12 @@ Status CudaApi::checked(int code, const char* asked) const {
   const char* text = nullptr;
   error_name(code, &name);
   error_text(code, &text);
-  return Error{ErrorKind::unavailable, asked,
-               fmt::format("{} ({}): {}", name ? name : "unknown error", code, text ? text : "no text"), "",
-               "`cutelab device` shows what the driver sees"};
+  return Error{ErrorKind::unavailable,
+               asked,
+               fmt::format("{} ({}): {}", name ? name : "unknown error", code, text ? text : "no text"),
+               "",
+               "`cutelab device` shows what the driver sees",
+               code};
 }
 
 Result<CudaApi> load_cuda(const SharedLibrary& library) {

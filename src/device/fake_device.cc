@@ -47,7 +47,13 @@ class FakeSession final : public Session {
     machine_.log.push_back(std::move(line));
     const auto it = machine_.failing.find(name);
     if (it == machine_.failing.end()) return {};
-    return Error{ErrorKind::unavailable, name, it->second, "", ""};
+    const auto code = machine_.failing_code.find(name);
+    return Error{ErrorKind::unavailable,
+                 name,
+                 it->second,
+                 "",
+                 "",
+                 code == machine_.failing_code.end() ? 0 : code->second};
   }
   FakeMachine& machine_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;

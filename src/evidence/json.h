@@ -22,6 +22,9 @@ namespace cutelab::evidence {
 std::string json_text(const Reading& reading);
 std::string json_text(const Run& run);
 nlohmann::ordered_json to_json(const Run& run);
+/// What makes a run itself, as text to be hashed: the members that every version of the program writes. A
+/// member that comes with a later version does not change a stored run's identity.
+std::string identity_text(const Run& run);
 /// A value as it stands in that reading's document, without the newline.
 std::string json_text(const Value& value, const Reading& reading);
 /// Several readings as one document (schema "cutelab.readings").

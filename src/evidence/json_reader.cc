@@ -1,110 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/text.h"
 #include "evidence/json.h"
+#include "evidence/json_node.h"
 
 namespace cutelab::evidence {
 namespace {
-using ParsedJson = nlohmann::json;
-
-/// Thrown inside this file only; becomes an Error at its border.
-struct Malformed {
-  std::string path;
-  std::string wrong;
-};
+using json_node::Malformed;
+using json_node::Node;
+using json_node::ParsedJson;
 
 constexpr int max_value_depth = 64;
-
-/// One JSON value with its path from the root, so that an error names the member.
-class Node {
- public:
-  Node(const ParsedJson& json, std::string path) : json_(json), path_(std::move(path)) {}
-
-  Node member(const char* name) const {
-    if (!json_.is_object()) fail("is not an object");
-    const auto it = json_.find(name);
-    if (it == json_.end()) fail(fmt::format("has no member '{}'", name));
-    return {*it, path_.empty() ? name : fmt::format("{}.{}", path_, name)};
-  }
-
-  /// A member that older documents of the same version have not.
-  std::optional<Node> optional(const char* name) const {
-    if (!json_.is_object() || !json_.contains(name)) return std::nullopt;
-    return member(name);
-  }
-
-  bool null() const { return json_.is_null(); }
-
-  std::string string() const {
-    if (!json_.is_string()) fail("is not a string");
-    return json_.get<std::string>();
-  }
-  std::string string_or_null() const { return null() ? std::string() : string(); }
-  bool boolean() const {
-    if (!json_.is_boolean()) fail("is not true or false");
-    return json_.get<bool>();
-  }
-  /// A number, or the name of one that JSON cannot write.
-  double number() const {
-    if (json_.is_string()) return non_finite();
-    if (!json_.is_number()) fail("is not a number");
-    return json_.get<double>();
-  }
-  double non_finite() const {
-    const std::string name = string();
-    if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (name == "inf") return std::numeric_limits<double>::infinity();
-    if (name == "-inf") return -std::numeric_limits<double>::infinity();
-    fail("is not one of nan, inf, -inf");
-  }
-  std::int64_t integer() const {
-    if (!json_.is_number_integer()) fail("is not an integer");
-    if (json_.is_number_unsigned() && json_.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-      fail("is an integer beyond 64 bits");
-    return json_.get<std::int64_t>();
-  }
-  template <class Int>
-  Int small() const {
-    const std::int64_t n = integer();
-    if (n < std::numeric_limits<Int>::min() || n > std::numeric_limits<Int>::max()) fail("is out of range");
-    return static_cast<Int>(n);
-  }
-
-  template <class Each>
-  auto list(const Each& each) const {
-    if (!json_.is_array()) fail("is not a list");
-    std::vector<decltype(each(*this))> out;
-    out.reserve(json_.size());
-    for (std::size_t i = 0; i < json_.size(); ++i)
-      out.push_back(each(Node(json_[i], fmt::format("{}[{}]", path_, i))));
-    return out;
-  }
-
-  std::vector<std::string> strings() const {
-    return list([](const Node& node) { return node.string(); });
-  }
-
-  template <class Each>
-  auto map(const Each& each) const {
-    if (!json_.is_object()) fail("is not an object");
-    std::map<std::string, decltype(each(*this))> out;
-    for (const auto& [name, value] : json_.items())
-      out.emplace(name, each(Node(value, fmt::format("{}.{}", path_, name))));
-    return out;
-  }
-
-  const ParsedJson& json() const { return json_; }
-  [[noreturn]] void fail(std::string wrong) const { throw Malformed{path_, std::move(wrong)}; }
-
- private:
-  const ParsedJson& json_;
-  std::string path_;
-};
 
 template <class Enum>
 Enum named(const Node& node, std::initializer_list<Enum> all) {
@@ -144,12 +52,14 @@ class Reader {
       return LocalImport{n.member("module").string(), n.member("resolved").string(),
                          location(n.member("at"))};
     });
-    out.constraints = root_.member("constraints").list([&](const Node& n) {
-      return Constraint{n.member("text").string(), location(n.member("at"))};
-    });
+    out.constraints = root_.member("constraints").list([&](const Node& n) { return constraint(n); });
     out.problems = root_.member("problems").list([&](const Node& n) {
       return ParseProblem{n.member("what").string(), location(n.member("at"))};
     });
+    if (const auto conflicts = root_.optional("default_conflicts"))
+      out.default_conflicts = conflicts->list([&](const Node& n) { return conflict(n); });
+    if (const auto given_up = root_.optional("give_ups"))
+      out.give_ups = given_up->list([&](const Node& n) { return undetermined(n); });
     if (const auto lints = root_.optional("lints"))
       out.lints = lints->list([&](const Node& n) { return lint(n); });
     if (const auto modes = root_.optional("boundaries"))
@@ -202,8 +112,7 @@ class Reader {
     if (depth > max_value_depth) n.fail("is nested too deeply");
     Value out;
     if (const Node unknown = n.member("undetermined"); !unknown.null())
-      out.data = Undetermined{unknown.member("reason").string(), unknown.member("depends_on").strings(),
-                              location(unknown.member("at"))};
+      out.data = undetermined(unknown);
     else if (const Node special = n.member("non_finite"); !special.null())
       out.data = special.non_finite();
     else if (const Node items = n.member("items"); !items.null())
@@ -264,20 +173,36 @@ class Reader {
 
   Lint lint(const Node& n) const {
     Lint out;
-    out.id = n.member("id").string();
-    out.title = n.member("title").string();
-    out.remedy = n.member("remedy").string();
+    for (auto [member, to] : {std::pair("id", &out.id), {"title", &out.title}, {"remedy", &out.remedy}})
+      *to = n.member(member).string();
     out.severity = named(n.member("severity"), {Severity::note, Severity::warning, Severity::error});
     out.decided = n.member("decided").small<int>();
     out.findings = n.member("findings").list([&](const Node& f) {
       return LintFinding{f.member("message").string(), f.member("formula").string(),
                          locations(f.member("at"))};
     });
-    out.undecided = n.member("undecided").list([&](const Node& u) {
-      return Undetermined{u.member("reason").string(), u.member("depends_on").strings(),
-                          location(u.member("at"))};
-    });
+    out.undecided = n.member("undecided").list([&](const Node& u) { return undetermined(u); });
     return out;
+  }
+
+  Undetermined undetermined(const Node& n) const {
+    return {n.member("reason").string(), n.member("depends_on").strings(), location(n.member("at"))};
+  }
+
+  Constraint constraint(const Node& n) const {
+    using V = Constraint::Verdict;
+    Constraint out{n.member("text").string(), location(n.member("at")), V::not_understood, ""};
+    if (const auto verdict = n.optional("verdict"))
+      out.verdict = named(*verdict, {V::not_understood, V::satisfied, V::violated, V::undetermined});
+    if (const auto says = n.optional("says")) out.says = says->string();
+    return out;
+  }
+
+  DefaultConflict conflict(const Node& n) const {
+    return {n.member("name").string(), n.member("stated").list([&](const Node& s) {
+              return DefaultConflict::Stated{s.member("by").string(), value(s.member("value"), 0),
+                                             location(s.member("at"))};
+            })};
   }
 
   ModeVerdict mode(const Node& n) const {
@@ -310,7 +235,8 @@ Provenance provenance(const Node& n) {
           n.member("source_hash").string(),
           n.member("tool_version").string(),
           n.member("time_utc").string(),
-          n.member("configuration").map([](const Node& v) { return v.string(); })};
+          n.member("configuration").map([](const Node& v) { return v.string(); }),
+          n.optional("command") ? n.member("command").string() : ""};
 }
 
 Run::Check check(const Node& n) {
@@ -340,6 +266,8 @@ Run run(const Node& root) {
   });
   out.samples_us = root.member("samples_us").list([](const Node& s) { return s.number(); });
   out.check = check(root.member("check"));
+  if (const auto outcome = root.optional("outcome"))
+    out.outcome = {outcome->member("kind").string(), outcome->member("reason").string()};
   out.notes = root.member("notes").strings();
   return out;
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace cutelab::evidence {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::uint64_t zeros(std::uint64_t bytes) { return (bytes - every(1)) &
 
 /// How many bytes at the front stand in a JSON text as they are: ASCII without controls, quote and backslash.
 /// Eight are told at a time.
-std::size_t plain_prefix(std::string_view s) {
+std::size_t plain_ascii(std::string_view s) {
   std::size_t at = 0;
   for (std::uint64_t bytes = 0; at + sizeof bytes <= s.size(); at += sizeof bytes) {
     std::memcpy(&bytes, s.data() + at, sizeof bytes);
@@ -147,18 +149,24 @@ void JsonText::value(std::string_view s) {
 
 void JsonText::quoted(std::string_view s) {
   const std::size_t begin = out_.size();
+  bool checked = false;
   out_ += '"';
   for (std::string_view rest = s;;) {
-    const std::size_t plain = plain_prefix(rest);
+    const std::size_t plain = plain_ascii(rest);
     out_ += rest.substr(0, plain);
     rest.remove_prefix(plain);
     if (rest.empty()) break;
-    if (static_cast<unsigned char>(rest.front()) >= 0x80) {  // UTF-8, or not: the JSON library checks it
-      out_.resize(begin);
-      out_ += nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-      return;
+    if (static_cast<unsigned char>(rest.front()) < 0x80) {
+      escape(rest.front(), out_);
+    } else {
+      if (!checked && !is_utf8(rest)) {  // the JSON library knows which bytes to replace
+        out_.resize(begin);
+        out_ += nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        return;
+      }
+      checked = true;
+      out_ += rest.front();
     }
-    escape(rest.front(), out_);
     rest.remove_prefix(1);
   }
   out_ += '"';

@@ -104,11 +104,35 @@ struct LocalImport {
   friend bool operator==(const LocalImport&, const LocalImport&) = default;
 };
 
-/// A rule the docstring or a guard states.
+/// A rule the docstring or a guard states, and how the problem that was read stands to it.
 struct Constraint {
-  std::string text;
+  enum class Verdict {
+    not_understood,  ///< prose that no check was made of
+    satisfied,
+    violated,
+    undetermined  ///< a check was made, but a number is missing
+  };
+  std::string text;  ///< as the source words it
   Location at;
+  Verdict verdict = Verdict::not_understood;
+  std::string says;  ///< the check with its numbers: "mma_tiler_mn[0] = 100 is none of 64, 128"
   friend bool operator==(const Constraint&, const Constraint&) = default;
+};
+
+const char* name_of(Constraint::Verdict verdict);  ///< "not-understood", "satisfied", …
+
+/// An input that several places of the source give a default, not all the same. The first is the one that the
+/// reading took.
+struct DefaultConflict {
+  struct Stated {
+    std::string by;  ///< "--mma_tiler_mn", "run()", "DenseGemmKernel()", "__main__"
+    Value value;
+    Location at;
+    friend bool operator==(const Stated&, const Stated&) = default;
+  };
+  std::string name;  ///< the input's name where it is used last: "mma_tiler_mn"
+  std::vector<Stated> stated;
+  friend bool operator==(const DefaultConflict&, const DefaultConflict&) = default;
 };
 
 struct ParseProblem {
@@ -140,7 +164,9 @@ struct Reading {
   std::vector<CommandFlag> flags;
   std::vector<LocalImport> imports;
   std::vector<Constraint> constraints;
+  std::vector<DefaultConflict> default_conflicts;  ///< inputs whose defaults disagree
   std::vector<ParseProblem> problems;
+  std::vector<Undetermined> give_ups;   ///< places where the run of the program could not be followed
   std::vector<Lint> lints;              ///< every rule that was asked, also those without a finding
   std::vector<ModeVerdict> boundaries;  ///< one for each tiled mode of a tensor in global memory
   friend bool operator==(const Reading&, const Reading&) = default;

@@ -33,6 +33,7 @@ struct Provenance {
   std::string tool_version;
   std::string time_utc;
   std::map<std::string, std::string> configuration;  ///< parameters and tile configuration
+  std::string command;                               ///< the command line that makes the run again
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
@@ -56,6 +57,13 @@ struct Run {
     std::string not_made_because;
     friend bool operator==(const Check&, const Check&) = default;
   } check;
+  /// How the run ended. A run that ended badly keeps what was known until then.
+  struct Outcome {
+    std::string kind =
+        "done";          ///< done, unavailable, out-of-memory, kernel-fault, time-limit, device-lost, crashed
+    std::string reason;  ///< empty when done
+    friend bool operator==(const Outcome&, const Outcome&) = default;
+  } outcome;
   std::vector<std::string> notes;  ///< what could not be done and why; cache state, fill, clock remarks
   friend bool operator==(const Run&, const Run&) = default;
 };

@@ -68,15 +68,22 @@ const CheckLine* CheckResult::worst() const {
 
 namespace {
 
+void say(const Progress& progress, const std::string& what, bool on_device) {
+  if (progress) progress(what, on_device);
+}
+
 /// One problem, one fill: bind, launch, compare each output; the worst output's report is kept.
 Status check_one(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
                  const kernel::Config& config, const kernel::Launchable& launchable, kernel::Fill fill,
-                 kernel::Seed seed, CheckResult& result) {
+                 kernel::Seed seed, const Progress& progress, CheckResult& result) {
+  say(progress, "inputs of " + params.text(), false);
   auto problem = BoundProblem::bind(session, plan, params, config, fill, seed);
   if (!problem) return problem.error();
+  say(progress, "check of " + params.text(), true);
   if (auto s = problem->launch(session, launchable); !s) return s;
   auto seen = problem->download(session);
   if (!seen) return seen.error();
+  say(progress, "reference of " + params.text(), false);
   const kernel::Outputs reference = plan.reference_fn(params, problem->inputs);
   for (const kernel::Tensor& tensor : seen->tensors) {
     const kernel::Tensor* expected = reference.find(tensor.name);
@@ -93,16 +100,16 @@ Status check_one(device::Session& session, const kernel::KernelPlan& plan, const
 
 Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                  const kernel::Params& params, const kernel::Config& config,
-                                 const kernel::Launchable& launchable) {
+                                 const kernel::Launchable& launchable, const Progress& progress) {
   CheckResult result;
   result.tolerance = plan.tolerance(params);
   kernel::Seed seed = 0;
   for (const auto fill : {kernel::Fill::uniform, kernel::Fill::normal, kernel::Fill::adversarial})
-    if (auto s = check_one(session, plan, params, config, launchable, fill, ++seed, result); !s)
+    if (auto s = check_one(session, plan, params, config, launchable, fill, ++seed, progress, result); !s)
       return s.error();
   for (const kernel::Params& ragged : plan.ragged_params(params, config))
-    if (auto s =
-            check_one(session, plan, ragged, config, launchable, kernel::Fill::adversarial, ++seed, result);
+    if (auto s = check_one(session, plan, ragged, config, launchable, kernel::Fill::adversarial, ++seed,
+                           progress, result);
         !s)
       return s.error();
   return result;
@@ -110,9 +117,12 @@ Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelP
 
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
-                           const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock) {
+                           const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock,
+                           const Progress& progress) {
+  say(progress, "inputs of " + params.text(), false);
   auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
   if (!problem) return problem.error();
+  say(progress, "timing of " + params.text(), true);
   return time_with_events(
       session, [&] { return problem->launch(session, launchable); }, spec, clock);
 }

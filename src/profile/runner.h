@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "profile/roofline.h"
 
 namespace cutelab::profile {
+
+/// Told what is begun; `on_device` = a kernel that hangs would make it last for ever.
+using Progress = std::function<void(const std::string& what, bool on_device)>;
 
 /// One problem on one opened GPU: tensors uploaded, outputs poisoned, kernel bound to their addresses.
 class BoundProblem {
@@ -54,12 +58,13 @@ struct CheckResult {
 /// checked whole.
 Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                  const kernel::Params& params, const kernel::Config& config,
-                                 const kernel::Launchable& kernel);
+                                 const kernel::Launchable& kernel, const Progress& progress = {});
 
 /// Times the kernel on uniform inputs.
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
-                           const kernel::Launchable& kernel, const TimingSpec& spec, const Clock& clock);
+                           const kernel::Launchable& kernel, const TimingSpec& spec, const Clock& clock,
+                           const Progress& progress = {});
 
 /// Writes the check into the run.
 void record_check(evidence::Run& run, const CheckResult& check);

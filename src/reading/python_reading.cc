@@ -292,7 +292,29 @@ void finish_facts(FactContext& context) {
   std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const Draft& a, const Draft& b) {
     return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
   });
-  for (const Draft& draft : context.drafts) context.reading.facts.push_back(draft.fact);
+  context.reading.facts.reserve(context.drafts.size());
+  for (Draft& draft : context.drafts) context.reading.facts.push_back(std::move(draft.fact));
+}
+
+/// An end of the run says more than a place that it passed over.
+bool ends_the_run(const evidence::Undetermined& stop) {
+  return stop.reason.find("ends with an error") != std::string::npos ||
+         stop.reason.find("limit") != std::string::npos ||
+         stop.reason.find("too long") != std::string::npos || stop.reason.find("nest") != std::string::npos;
+}
+
+/// Where the run of the program could not follow it, each reason at a place once; what ended it first.
+void note_give_ups(FactContext& context, const machine::Machine& machine) {
+  std::set<std::pair<std::string, std::uint32_t>> told;
+  auto& out = context.reading.give_ups;
+  for (const machine::GiveUp& given_up : machine.give_ups()) {
+    evidence::Undetermined stop{given_up.reason, {}, {}};
+    if (!given_up.depends_on.empty()) stop.depends_on.push_back(given_up.depends_on);
+    if (given_up.node && given_up.module < machine::Library::first) stop.at = context.at(given_up.node);
+    if (given_up.module >= machine::Library::first) stop.reason += ", in the DSL's own sources";
+    if (told.emplace(stop.reason, stop.at.span.begin).second) out.push_back(std::move(stop));
+  }
+  std::stable_partition(out.begin(), out.end(), ends_the_run);
 }
 
 Error unknown_setting(const Request& request, const std::string& name, const std::vector<Flag>& flags) {
@@ -330,6 +352,9 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   read_flags(context);
   read_imports(context);
   read_docstring(context);
+  read_default_conflicts(context);
+  check_constraints(context);
+  note_give_ups(context, machine);
   reading.style = style_of(context);
   extract(context);
   note_kernels_elsewhere(context);

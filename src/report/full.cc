@@ -44,11 +44,15 @@ class Full {
       if (!reading_.lints.empty()) out_ += "\n" + lints(reading_, options_, true);
       functions();
       flags();
+      conflicts();
       constraints();
       imports();
     }
     undetermined();
-    if (options_.families.empty()) problems();
+    if (options_.families.empty()) {
+      give_ups();
+      problems();
+    }
     return std::move(out_);
   }
 
@@ -173,10 +177,40 @@ class Full {
   }
 
   void constraints() {
-    Columns columns = {{{""}, {"", Align::left, true}}, {}};
+    Columns columns = {{{"place", Align::left, false, 16},
+                        {"rule", Align::left, true, 24},
+                        {"here"},
+                        {"because", Align::left, true, 20}},
+                       {}};
     for (const auto& rule : reading_.constraints)
-      columns.rows.push_back({{where(rule.at), Style::place}, {rule.text}});
+      columns.rows.push_back({{where(rule.at), Style::place},
+                              {rule.text},
+                              {verdict_text(rule.verdict), verdict_style(rule.verdict)},
+                              {rule.says}});
     section(fmt::format("constraints stated in the source ({})", reading_.constraints.size()), columns);
+  }
+
+  void conflicts() {
+    Columns columns = {{{"input", Align::left, true, 12}, {"default"}, {"of"}, {"place"}}, {}};
+    for (const auto& conflict : reading_.default_conflicts)
+      for (std::size_t i = 0; i < conflict.stated.size(); ++i)
+        columns.rows.push_back({{i ? "" : conflict.name, Style::strong},
+                                {conflict.stated[i].value.text(), i ? Style::warn : Style::plain},
+                                {conflict.stated[i].by + (i ? "" : ", taken")},
+                                {where(conflict.stated[i].at), Style::place}});
+    section(fmt::format("defaults that disagree ({})", reading_.default_conflicts.size()), columns);
+  }
+
+  void give_ups() {
+    Columns columns = {{{"place", Align::left, false, 16},
+                        {"reason", Align::left, true, 24},
+                        {"depends on", Align::left, true, 16}},
+                       {}};
+    for (const auto& stop : reading_.give_ups)
+      columns.rows.push_back(
+          {{where(stop.at), Style::place}, {stop.reason, Style::warn}, {join(stop.depends_on, ", ")}});
+    section(fmt::format("where the run could not follow the program ({})", reading_.give_ups.size()),
+            columns);
   }
 
   void imports() {

@@ -114,14 +114,33 @@ std::string functions_html(const Reading& reading, const Anchors& anchors) {
          table.text();
 }
 
+std::string verdict_html(evidence::Constraint::Verdict verdict) {
+  using Verdict = evidence::Constraint::Verdict;
+  if (verdict == Verdict::not_understood) return "";
+  const char* look = verdict == Verdict::satisfied ? "yes" : "warn";
+  return text_element("span", {{"class", look}}, verdict_text(verdict));
+}
+
 std::string rest_html(const Reading& reading, const Anchors& anchors) {
   HtmlTable flags({"line", "flag", "default", "help"}, {"tight", "", "", "faint"});
   for (const auto& flag : reading.flags)
     flags.row({anchors.link(flag.at), text_element("code", {}, flag.name), value_html(flag.default_value),
                html_escape(flag.help)});
-  HtmlTable constraints({"", ""}, {"tight", ""});
+  HtmlTable constraints({"line", "rule", "here", "because"}, {"tight", "", "tight", "faint"});
   for (const auto& rule : reading.constraints)
-    constraints.row({anchors.link(rule.at), html_escape(rule.text)});
+    constraints.row(
+        {anchors.link(rule.at), html_escape(rule.text), verdict_html(rule.verdict), html_escape(rule.says)});
+  HtmlTable conflicts({"line", "input", "default", "of"}, {"tight", "", "", ""});
+  for (const auto& conflict : reading.default_conflicts)
+    for (std::size_t i = 0; i < conflict.stated.size(); ++i) {
+      const auto& stated = conflict.stated[i];
+      conflicts.row({anchors.link(stated.at), i ? "" : text_element("code", {}, conflict.name),
+                     value_html(stated.value), html_escape(stated.by + (i ? "" : ", taken"))});
+    }
+  HtmlTable stops({"line", "reason", "depends on"}, {"tight", "warn", ""});
+  for (const auto& stop : reading.give_ups)
+    stops.row({anchors.link(stop.at), html_escape(stop.reason),
+               text_element("code", {}, join(stop.depends_on, ", "))});
   HtmlTable imports({"line", "module", "file"}, {"tight", "", ""});
   for (const auto& import : reading.imports)
     imports.row({anchors.link(import.at), text_element("code", {}, import.module),
@@ -134,8 +153,10 @@ std::string rest_html(const Reading& reading, const Anchors& anchors) {
     if (!table.empty()) out += heading_html(id, title) + table.text();
   };
   add("flags", "Command-line flags", flags);
+  add("conflicts", "Defaults that disagree", conflicts);
   add("constraints", "Constraints stated in the source", constraints);
   add("imports", "Local imports", imports);
+  add("stops", "Where the run could not follow the program", stops);
   add("problems", "Not understood by the parser", problems);
   return out;
 }

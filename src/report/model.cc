@@ -351,6 +351,24 @@ std::string lines_text(const std::vector<evidence::Location>& at, std::size_t mo
   return out;
 }
 
+std::string verdict_text(evidence::Constraint::Verdict verdict) {
+  using Verdict = evidence::Constraint::Verdict;
+  if (verdict == Verdict::not_understood) return "";
+  return verdict == Verdict::undetermined ? "?" : evidence::name_of(verdict);
+}
+
+render::Style verdict_style(evidence::Constraint::Verdict verdict) {
+  using Verdict = evidence::Constraint::Verdict;
+  if (verdict == Verdict::satisfied) return render::Style::good;
+  return verdict == Verdict::not_understood ? render::Style::plain : render::Style::warn;
+}
+
+std::string stated_text(const evidence::DefaultConflict& conflict) {
+  std::vector<std::string> parts;
+  for (const auto& stated : conflict.stated) parts.push_back(stated.by + " " + stated.value.text());
+  return join(parts, ", ");
+}
+
 std::vector<Dependency> dependencies(const Reading& reading) {
   std::map<std::string, int> counts;
   const auto count = [&](const Value& value, const auto& self) -> void {

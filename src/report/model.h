@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "evidence/reading.h"
+#include "render/paint.h"
 
 namespace cutelab::report {
 
@@ -77,6 +78,13 @@ std::string place(const evidence::Reading& reading, const evidence::Location& at
 /// "512, 518–520, 640 …": line numbers in the file that was asked for, at most `most`, ranges where they
 /// adjoin.
 std::string lines_text(const std::vector<evidence::Location>& at, std::size_t most);
+
+/// "satisfied", "violated", "?"; empty where no check was made of the rule.
+std::string verdict_text(evidence::Constraint::Verdict verdict);
+render::Style verdict_style(evidence::Constraint::Verdict verdict);
+
+/// "--tile (128, 128), run() (256, 256)": what disagrees, the one that was taken first.
+std::string stated_text(const evidence::DefaultConflict& conflict);
 
 /// What undetermined values depend on, most frequent first.
 struct Dependency {

@@ -35,6 +35,7 @@ class Overview {
       if (options_.kernel.empty() || model.name.find(options_.kernel) != std::string::npos) kernel(model);
     checklist();
     if (!reading_.lints.empty()) out_ += "\n" + lints(reading_, options_, false);
+    stated();
     unknown();
     next();
     return std::move(out_);
@@ -97,6 +98,14 @@ class Overview {
     }
     if (reading_.helper)
       columns.rows.push_back({{"kind", Style::faint}, {"helper module: holds no kernel of its own"}, {}});
+    if (!reading_.give_ups.empty()) {
+      const auto& first = reading_.give_ups[0];
+      const std::size_t more = reading_.give_ups.size() - 1;
+      columns.rows.push_back(
+          {{"run", Style::faint},
+           {first.reason + (more ? fmt::format(" (and {} more, --full)", more) : ""), Style::warn},
+           {first.at.known() ? where(first.at) : "", Style::place}});
+    }
     for (std::size_t i = 0; i < reading_.facts.size(); ++i)
       if (reading_.facts[i].kind == "kernel-elsewhere")
         columns.rows.push_back({{"kernel", Style::faint}, {reading_.facts[i].says, Style::warn}, line(i)});
@@ -262,6 +271,34 @@ class Overview {
   static std::string active(const PatternFinding& p) {
     if (!p.present) return "";
     return p.default_active == Tristate::yes ? "on" : p.default_active == Tristate::no ? "off" : "?";
+  }
+
+  /// Rules of the source that the problem breaks or that could not be told, and defaults that disagree.
+  void stated() {
+    using Verdict = evidence::Constraint::Verdict;
+    int satisfied = 0, violated = 0, open = 0;
+    Columns columns = {{{""}, {"", Align::left, true, 30}, {""}}, {}};
+    for (const auto& rule : reading_.constraints) {
+      satisfied += rule.verdict == Verdict::satisfied;
+      violated += rule.verdict == Verdict::violated;
+      open += rule.verdict == Verdict::undetermined;
+      if (rule.verdict == Verdict::violated && columns.rows.size() < most_rows)
+        columns.rows.push_back(
+            {{"violated", Style::warn}, {rule.text + ": " + rule.says}, {where(rule.at), Style::place}});
+    }
+    for (const auto& conflict : reading_.default_conflicts)
+      if (columns.rows.size() < most_rows)
+        columns.rows.push_back({{"defaults", Style::faint},
+                                {conflict.name + ": " + stated_text(conflict)},
+                                {where(conflict.stated[0].at), Style::place}});
+    if (satisfied + violated + open + static_cast<int>(columns.rows.size()) == 0) return;
+    out_ += "\n";
+    heading("stated in the source");
+    const std::string counts =
+        fmt::format("{} rules satisfied, {} violated, {} not told; {} defaults disagree", satisfied, violated,
+                    open, reading_.default_conflicts.size());
+    for (const std::string& line : render::wrap(counts, options_.width - 2)) out_ += "  " + line + "\n";
+    table(columns);
   }
 
   void unknown() {

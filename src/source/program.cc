@@ -138,17 +138,24 @@ bool SharedModules::is_file(const FileSource& files, const std::string& path) {
   return known->second;
 }
 
-const std::string& SharedModules::below(const FileSource& files, const std::string& root,
-                                        std::string_view dotted) {
-  key_.assign(root);
-  key_ += '\n';
-  key_ += dotted;
-  const auto [known, fresh] = below_.try_emplace(key_);
-  if (!fresh) return known->second;
+bool SharedModules::is_folder(const FileSource& files, const std::string& path) {
+  const auto [known, fresh] = is_folder_.try_emplace(path, false);
+  if (fresh) {
+    const auto status = files.status(path);
+    known->second = status.ok() && status->is_directory;
+  }
+  return known->second;
+}
+
+std::string SharedModules::below(const FileSource& files, const std::string& root, std::string_view dotted) {
+  // Most packages lie in none of the folders: one question about the first name spares those about each
+  // module.
+  const auto dot = dotted.find('.');
+  if (dot != std::string_view::npos && !is_folder(files, path_below(root, dotted.substr(0, dot)))) return {};
   const std::string base = path_below(root, dotted);
   for (const char* ending : {".py", "/__init__.py"})
-    if (is_file(files, base + ending)) return known->second = base + ending;
-  return known->second;
+    if (is_file(files, base + ending)) return base + ending;
+  return {};
 }
 
 std::shared_ptr<const PythonModule> SharedModules::module(const FileSource& files, const std::string& path) {
@@ -175,10 +182,17 @@ std::vector<std::string> Program::path_edits(const PythonModule& module) const {
   return out;
 }
 
-const std::vector<std::string>& Program::roots_of(int from) {
+const Program::Roots& Program::roots_of(int from) {
   const auto [known, fresh] = roots_.try_emplace(from);
-  std::vector<std::string>& out = known->second;
-  if (!fresh) return out;
+  if (fresh) {
+    known->second.folders = folders_of(from);
+    known->second.answers = &options_.shared->answers_of(known->second.folders);
+  }
+  return known->second;
+}
+
+std::vector<std::string> Program::folders_of(int from) const {
+  std::vector<std::string> out;
   const fs::path folder = fs::path(module(from).path()).parent_path();
   out.push_back(normal(folder));
   for (const auto& edit : path_edits(module(from))) out.push_back(edit);
@@ -215,11 +229,21 @@ std::string Program::search(int from, std::string_view name) {
     std::string package = normal(folder / "__init__.py");
     return shared.is_file(files_, package) ? package : std::string();
   }
+  const Roots& roots = roots_of(from);
+  const auto answer = roots.answers->find(name);
+  if (answer != roots.answers->end() && answer->second.empty()) return {};
   const std::string& importer = normal_paths_[static_cast<std::size_t>(from)];
-  for (const auto& root : roots_of(from)) {
-    const std::string& path = shared.below(files_, root, name);
-    if (!path.empty() && path != importer) return path;
+  if (answer != roots.answers->end() && answer->second != importer) return answer->second;
+  std::string first;
+  for (const auto& root : roots.folders) {
+    std::string path = shared.below(files_, root, name);
+    if (path.empty()) continue;
+    if (first.empty()) first = path;
+    if (path == importer) continue;  // a file does not import itself
+    roots.answers->try_emplace(std::string(name), first);
+    return path;
   }
+  roots.answers->try_emplace(std::string(name), first);
   return {};
 }
 

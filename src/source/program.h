@@ -17,16 +17,19 @@ namespace cutelab::source {
 class SharedModules {
  public:
   /// Path of the module `dotted` (no leading dots) below the folder `root`; empty = there is none.
-  const std::string& below(const FileSource& files, const std::string& root, std::string_view dotted);
+  std::string below(const FileSource& files, const std::string& root, std::string_view dotted);
+  /// What names lead to from a list of folders, the first that has a module answers: names already looked up.
+  using Answers = TextTable<std::string>;
+  Answers& answers_of(const std::vector<std::string>& roots) { return answers_[roots]; }
   bool is_file(const FileSource& files, const std::string& path);
   /// Null: the file cannot be read as a source.
   std::shared_ptr<const PythonModule> module(const FileSource& files, const std::string& path);
 
  private:
-  TextTable<std::string> below_;  // "<root>\n<dotted>" -> path
-  TextTable<bool> is_file_;
+  bool is_folder(const FileSource& files, const std::string& path);
+  std::map<std::vector<std::string>, Answers> answers_;
+  TextTable<bool> is_file_, is_folder_;
   TextTable<std::shared_ptr<const PythonModule>> modules_;
-  std::string key_;
 };
 
 /// A Python source and the local modules it imports, loaded when first asked for. Looked for, in order:
@@ -68,14 +71,19 @@ class Program {
   std::string search(int from, std::string_view name);
   int load(const std::string& path);
   void add(std::shared_ptr<const PythonModule> module);
-  const std::vector<std::string>& roots_of(int from);
+  struct Roots {
+    std::vector<std::string> folders;
+    SharedModules::Answers* answers = nullptr;
+  };
+  const Roots& roots_of(int from);
+  std::vector<std::string> folders_of(int from) const;
   const FileSource& files_;
   Options options_;
   std::vector<std::shared_ptr<const PythonModule>> modules_;
   std::vector<std::string> normal_paths_;  // of the modules
   TextTable<int> module_by_path_;
   std::vector<TextTable<Found>> found_;  // by the importing module
-  std::map<int, std::vector<std::string>> roots_;
+  std::map<int, Roots> roots_;
 };
 
 }  // namespace cutelab::source

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -7,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text_table.h"
 #include "source/tree.h"
 
 namespace cutelab::source {
@@ -78,8 +78,7 @@ struct ScopedNameView {
 struct ScopedNameHash {
   using is_transparent = void;
   std::size_t operator()(ScopedNameView key) const {
-    return std::hash<std::string_view>()(key.name) ^
-           (static_cast<std::size_t>(key.scope + 1) * 0x9E3779B97F4A7C15u);
+    return hash_of(key.name) ^ (static_cast<std::size_t>(key.scope + 1) * 0x9E3779B97F4A7C15u);
   }
 };
 struct ScopedNameEqual {

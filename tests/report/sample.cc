@@ -269,7 +269,9 @@ Reading hostile_reading() {
                                 {}});
   reading.flags = {{evil, evil, literal(evil), {}}};
   reading.imports = {{evil, evil, {}}};
-  reading.constraints = {{evil, {}}};
+  reading.constraints = {{evil, {}, evidence::Constraint::Verdict::violated, evil}};
+  reading.default_conflicts = {{evil, {{evil, evidence::literal(evil), {}}}}};
+  reading.give_ups = {{evil, {evil}, {}}};
   reading.problems = {{evil, Location{0, {0, 1, 2, 2, 1}}}};
   return reading;
 }

@@ -39,9 +39,10 @@ Abstract join(std::vector<Abstract> alternatives) {
 }
 
 const Abstract& Folder::evaluate(Node n, const Frame* frame) {
-  if (!n) return passing(Abstract::unknown("nothing there"));
+  if (!n) return nothing_;
   Slot& slot = memo_[{frame, n.tree(), n.index()}];
   if (slot.state == Slot::State::known) return slot.value;
+  if (depth_ == 0 && slot.at_top) return *slot.at_top;
   if (++steps_ > most_steps || depth_ >= deepest) {
     ++cuts_;
     return passing(Abstract::unknown(
@@ -58,7 +59,11 @@ const Abstract& Folder::evaluate(Node n, const Frame* frame) {
   Abstract value = evaluate_new(n, frame);
   --depth_;
   slot.state = cuts_ == cuts_before ? Slot::State::known : Slot::State::empty;
-  if (slot.state == Slot::State::empty) return passing(std::move(value));
+  if (slot.state == Slot::State::empty) {
+    const Abstract& cut = passing(std::move(value));
+    if (depth_ == 0 && steps_ <= most_steps) slot.at_top = &cut;
+    return cut;
+  }
   slot.value = std::move(value);
   return slot.value;
 }
@@ -153,8 +158,7 @@ Abstract Folder::attribute(Node n, const Frame* frame) {
 Abstract Folder::subscript(Node n, const Frame* frame) {
   const Abstract& object = evaluate(n.child(Field::value_field), frame);
   const Node index_node = n.child(Field::subscript_field);
-  const Abstract& index = index_node.is(NodeKind::slice) ? passing(Abstract::unknown("slice", {}, n))
-                                                         : evaluate(index_node, frame);
+  const Abstract& index = index_node.is(NodeKind::slice) ? nothing_ : evaluate(index_node, frame);
   if (object.is(Kind::tuple) && index.is_number()) {
     const auto size = static_cast<std::int64_t>(object.items.size());
     const std::int64_t at = index.number < 0 ? index.number + size : index.number;

@@ -136,17 +136,19 @@ class Folder final : public Evaluator {
   };
   struct KeyHash {
     std::size_t operator()(const Key& k) const {
-      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u ^
-             (reinterpret_cast<std::uintptr_t>(k.tree) >> 4) ^ (static_cast<std::size_t>(k.node) << 20);
+      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u + k.node;
     }
   };
   struct Slot {
     enum class State { empty, evaluating, known };
     State state = State::empty;
     Abstract value;
+    const Abstract* at_top =
+        nullptr;  ///< the answer where no other evaluation is under way, though it was cut short
   };
   /// What an evaluation cut short gave: not remembered, but asked for by reference.
   const Abstract& passing(Abstract value) { return passing_.emplace_back(std::move(value)); }
+  const Abstract nothing_ = Abstract::unknown("nothing there");
   std::unordered_map<Key, Slot, KeyHash> memo_;
   std::deque<Abstract> passing_;
   std::deque<std::vector<const Frame*>> roots_;  // by module, then function + 1

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "evidence/reading.h"
@@ -82,7 +83,18 @@ class FactContext {
 
  private:
   void collect_calls();
+  /// A call in a body. The local function that it runs is looked for when first asked for: that may load a module.
+  struct InnerCall {
+    source::Node call;
+    std::string_view leaf;  ///< last part of the callee
+    bool asked_for = false;
+    int module = 0, function = -1;
+  };
+  std::vector<InnerCall>& calls_in(int module, int function);
+  /// False: the call runs no local function, or the one it stands in.
+  bool runs_function(int module, int function, InnerCall& inner);
   std::vector<CallSite> calls_;
+  std::map<std::pair<int, int>, std::vector<InnerCall>> calls_in_;
   std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
 };
 
@@ -120,7 +132,9 @@ void read_functions(FactContext& context);  ///< functions, call graph, launches
 void read_architecture(FactContext& context);
 void read_flags(FactContext& context);
 void read_imports(FactContext& context);
-void read_docstring(FactContext& context);  ///< summary, constraints
+void read_docstring(FactContext& context);          ///< summary, constraints
+void read_default_conflicts(FactContext& context);  ///< inputs whose defaults disagree
+void check_constraints(FactContext& context);  ///< holds the constraints against the problem that was read
 std::string style_of(const FactContext& context);
 
 }  // namespace cutelab::reading

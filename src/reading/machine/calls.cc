@@ -18,13 +18,14 @@ void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>&
     arguments.push_back(expression(list, s));
     return;
   }
+  bool placed = true;  // false: after a splat of unknown length positions are not known
   for (const Node a : list.children()) {
     if (m.raising_) return;
     if (a.is(NodeKind::keyword_argument)) {
       const Value value = expression(a.child(Field::value_field), s);
       keywords.emplace_back(symbol_of(a.child(Field::name_field), s->module), value);
     } else if (a.is(NodeKind::list_splat)) {
-      if (!spread(a, s, arguments)) complete = false;
+      if (placed && !spread(a, s, arguments)) placed = complete = false;
     } else if (a.is(NodeKind::dictionary_splat)) {
       const Value inner = expression(a.children().all().front(), s);
       const Dict* dict = inner.as<Dict>();
@@ -33,7 +34,8 @@ void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>&
         for (const auto& [key, value] : dict->items)
           if (const Text* text = key.as<Text>()) keywords.emplace_back(m.symbol(text->text), value);
     } else {
-      arguments.push_back(expression(a, s));
+      const Value argument = expression(a, s);
+      if (placed) arguments.push_back(argument);
     }
   }
 }
@@ -57,7 +59,7 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
       if (auto value = native(c)) return *value;
       if (m.raising_) return {};
     }
-    return call_function(f, nullptr, std::move(arguments), std::move(keywords), at, module);
+    return call_function(f, nullptr, std::move(arguments), std::move(keywords), at, module, complete);
   }
   Call c{m, {}, {}, std::move(arguments), std::move(keywords), at, module, complete};
   if (Method* method = callee.as<Method>()) return call_method(method, c, from);
@@ -72,13 +74,13 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
         !klass->is_dataclass && !interpretable_module(klass->module))
       return m.unknown("a library class that builds compiled operations: " + klass->path,
                        at ? std::string(at.text().substr(0, 80)) : "", klass->path);
-    return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module);
+    return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module, complete);
   }
   if (Record* r = callee.as<Record>()) return call_record(r, c);
   if (Instance* instance = callee.as<Instance>()) {
     const Value method = class_attribute(instance->klass, m.symbol("__call__"));
     if (Function* f = method.as<Function>())
-      return call_function(f, &callee, std::move(c.arguments), std::move(c.keywords), at, module);
+      return call_function(f, &callee, std::move(c.arguments), std::move(c.keywords), at, module, complete);
   }
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
@@ -160,7 +162,14 @@ std::string_view Machine::Interpreter::kind_of(const Value& v) const {
 
 Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   if (Function* f = method->function.as<Function>())
-    return call_function(f, &method->self, std::move(c.arguments), std::move(c.keywords), c.node, c.module);
+    return call_function(f, &method->self, std::move(c.arguments), std::move(c.keywords), c.node, c.module,
+                         c.complete);
+  if (Class* fields_of = method->function.as<Class>()) {  // super().__init__ of a dataclass
+    if (Instance* made = method->self.as<Instance>())
+      initialize({nullptr, fields_of}, made, std::move(c.arguments), std::move(c.keywords), c.node, c.module,
+                 c.complete);
+    return m.raising_ ? Value() : Value::none();
+  }
   const std::string_view kind = kind_of(method->self);
   if (kind == "KernelCall" && method->name == "launch") return launch(method->self.as<Record>(), c);
   const std::string path = std::string(kind) + "." + method->name;
@@ -200,61 +209,8 @@ bool Machine::Interpreter::interpretable_module(int index) const {
   return false;
 }
 
-bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                                          Keywords& keywords) {
-  struct Formal {
-    std::string name;
-    Node default_value;
-    source::Parameter::Form form = source::Parameter::Form::plain;
-  };
-  std::vector<Formal> formals;
-  if (f->index >= 0) {
-    for (const auto& p : module_of(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
-      formals.push_back({p.name, p.default_value, p.form});
-  } else {
-    for (const Node p : f->node.child(Field::parameters_field).children()) {
-      const bool with_default = p.is(NodeKind::default_parameter);
-      formals.push_back({std::string((with_default ? p.child(Field::name_field) : p).text()),
-                         with_default ? p.child(Field::value_field) : Node(),
-                         source::Parameter::Form::plain});
-    }
-  }
-  std::size_t next = 0;
-  std::vector<bool> used(keywords.size(), false);
-  for (const Formal& formal : formals) {
-    const Symbol name = m.symbol(formal.name);
-    Value value;
-    if (formal.form == source::Parameter::Form::star) {
-      value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())),
-                       arguments.end()});
-      next = arguments.size();
-    } else if (formal.form == source::Parameter::Form::double_star) {
-      Dict* rest = m.make<Dict>();
-      for (std::size_t i = 0; i < keywords.size(); ++i)
-        if (!used[i]) rest->items.emplace_back(m.text(m.name_of(keywords[i].first)), keywords[i].second);
-      value = rest;
-    } else {
-      for (std::size_t i = 0; i < keywords.size() && !value.bound(); ++i)
-        if (keywords[i].first == name && !used[i]) {
-          value = keywords[i].second;
-          used[i] = true;
-        }
-      if (!value.bound() && next < arguments.size()) value = arguments[next++];
-      if (!value.bound() && formal.default_value) {
-        ++library_depth;
-        value = expression(formal.default_value, f->closure);
-        --library_depth;
-      }
-      if (!value.bound()) value = m.unknown("an argument that the call does not give", formal.name);
-    }
-    s->names.at(name) = value;
-    if (!s->self.bound()) s->self = value;
-  }
-  return !m.raising_;
-}
-
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,
-                                          Keywords keywords, Node at, int module) {
+                                          Keywords keywords, Node at, int module, bool complete) {
   // A recursion whose end hangs on an unknown condition would go both ways at each level.
   const int running = running_[f->node.tree()][f->node.index()];
   if (running > (journals_.empty() ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
@@ -278,6 +234,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     Dict* named = m.make<Dict>();
     for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
     m.set_field(made, "keywords", named);
+    m.set_field(made, "complete", Value::boolean(complete));
     return made;
   }
   Scope* s = new_scope();
@@ -286,7 +243,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   s->parent = f->closure;
   s->running = f;
   s->is_jit = f->is_jit || f->is_kernel;
-  if (!enter_function(f, s, arguments, keywords)) return {};
+  if (!enter_function(f, s, arguments, keywords, complete)) return {};
   ++running_[f->node.tree()][f->node.index()];
   const Value value = run_function(f, s, at, module);
   --running_[f->node.tree()][f->node.index()];
@@ -351,7 +308,7 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
     keywords.emplace_back(m.symbol(key.as<Text>()->text), value);
   made.activation = static_cast<int>(m.trace_.activations().size());
   call_function(made.kernel, nullptr, std::move(arguments), std::move(keywords), kernel_call->made_at,
-                kernel_call->made_in);
+                kernel_call->made_in, m.field(kernel_call, "complete").number() != 0);
   m.current_launch_ = outer;
   if (m.raising_) {
     m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module,

@@ -23,7 +23,8 @@ class Machine::Interpreter {
              std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
              bool complete = true, Scope* from = nullptr);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments,
-                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                      bool complete = true);
 
   // modules.cc
   Scope* module_scope(int module);  ///< runs the module's body when first asked for
@@ -33,7 +34,8 @@ class Machine::Interpreter {
 
   // classes.cc
   Value instantiate(Class* klass, std::vector<Value> arguments,
-                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                    bool complete = true);
   Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
   Value attribute(const Value& object, std::string_view name, source::Node at, int module);
@@ -138,6 +140,7 @@ class Machine::Interpreter {
   Value name(source::Node n, Scope* s);
   Value lookup(Symbol name, Scope* s);
   Value builtin(Symbol name);
+  Value find_builtin(Symbol name);
   Value conditional(source::Node n, Scope* s);
   Value boolean_operator(source::Node n, Scope* s);
   Value comparison(source::Node n, Scope* s);
@@ -162,8 +165,15 @@ class Machine::Interpreter {
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
   bool interpretable_module(int index) const;
+  struct Formal {
+    std::string name;
+    source::Node default_value;
+    source::Parameter::Form form = source::Parameter::Form::plain;
+  };
+  std::vector<Formal> formals_of(const Function* f);
+  void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                      std::vector<std::pair<Symbol, Value>>& keywords);
+                      std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
   std::string_view kind_of(const Value& v) const;
 
@@ -175,6 +185,7 @@ class Machine::Interpreter {
   void import_all(const std::string& module, Scope* s);
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
+  Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
 
@@ -184,14 +195,22 @@ class Machine::Interpreter {
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
-  Value instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
-                              std::vector<std::pair<Symbol, Value>>& keywords);
+  void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
+                   const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
+  struct Initializer {
+    Function* function = nullptr;
+    Class* fields_of = nullptr;
+  };
+  Initializer initializer(Class* klass, int depth = 0);
+  void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
+                  std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module, bool complete);
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
   Value attribute_of_record(Record* record, std::string_view name);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
-  Value attribute_of_external(External* e, std::string_view name, source::Node at, int module);
+  Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
   bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
 
@@ -217,7 +236,11 @@ class Machine::Interpreter {
   std::unordered_map<int, Scope*> scope_of_module_;
   std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
   std::unordered_map<std::string, Value> library_values_;
+  int library_searches_ = 0;  ///< under way: what they find is not settled yet
+  std::unordered_map<Symbol, Value> builtins_;
   std::unordered_map<const source::Tree*, std::vector<Symbol>> symbols_of_nodes_;
+  const source::Tree* symbols_tree_ = nullptr;  ///< the tree asked for last, with its table
+  Symbol* symbols_ = nullptr;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
   std::int64_t steps_ = 0;

@@ -6,7 +6,13 @@ namespace cutelab::reading::machine {
 namespace {
 constexpr std::ptrdiff_t most_parts = 4;  ///< of a tail
 
-std::string_view leaf_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+/// The last name of a path; with the one before it where it is special ("Float16.__get__"): many share those.
+std::string_view ending_of(std::string_view path) {
+  const auto dot = path.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || !path.substr(dot + 1).starts_with("__"))
+    return path.substr(dot + 1);
+  return path.substr(path.rfind('.', dot - 1) + 1);
+}
 
 template <class Table, class Key>
 auto find(const Table& table, const Key& key) {
@@ -16,13 +22,13 @@ auto find(const Table& table, const Key& key) {
 }  // namespace
 
 void Natives::function(std::string_view package, std::string_view tail, Native native) {
-  auto& same_leaf = functions_[std::string(leaf_of(tail))];
-  for (Entry& known : same_leaf)
+  auto& same_ending = functions_[std::string(ending_of(tail))];
+  for (Entry& known : same_ending)
     if (known.package == package && known.tail == tail) {
       known.native = native;
       return;
     }
-  same_leaf.push_back({std::string(package), std::string(tail), native});
+  same_ending.push_back({std::string(package), std::string(tail), native});
 }
 void Natives::method(std::string_view kind, std::string_view name, Native native) {
   methods_[{std::string(kind), std::string(name)}] = native;
@@ -34,11 +40,11 @@ void Natives::getter(std::string_view kind, std::string_view name, Getter answer
 Native Natives::find_function(std::string_view path) const {
   const auto dot = path.find('.');
   if (dot == std::string_view::npos) return nullptr;
-  const auto same_leaf = functions_.find(leaf_of(path));
-  if (same_leaf == functions_.end()) return nullptr;
+  const auto same_ending = functions_.find(ending_of(path));
+  if (same_ending == functions_.end()) return nullptr;
   const std::string_view package = path.substr(0, dot), rest = path.substr(dot);  // with its dot
   const Entry* longest = nullptr;
-  for (const Entry& f : same_leaf->second) {
+  for (const Entry& f : same_ending->second) {
     if (f.package != package || f.tail.size() >= rest.size() || !rest.ends_with(f.tail)) continue;
     if (rest[rest.size() - f.tail.size() - 1] != '.') continue;
     if (std::count(f.tail.begin(), f.tail.end(), '.') >= most_parts) continue;

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,8 +80,7 @@ class Natives {
   struct MemberHash {
     using is_transparent = void;
     std::size_t operator()(MemberView m) const {
-      const std::hash<std::string_view> hash;
-      return hash(m.kind) * 0x9E3779B97F4A7C15u ^ hash(m.name);
+      return hash_of(m.kind) * 0x9E3779B97F4A7C15u ^ hash_of(m.name);
     }
   };
   struct MemberEqual {
@@ -91,7 +89,7 @@ class Natives {
   };
   template <class T>
   using Members = std::unordered_map<Member, T, MemberHash, MemberEqual>;
-  TextTable<std::vector<Entry>> functions_;  // by the last name of the path
+  TextTable<std::vector<Entry>> functions_;  // by the end of the path
   Members<Native> methods_;
   Members<Getter> getters_;
 };

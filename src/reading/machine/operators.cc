@@ -91,15 +91,19 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   }
   if (op == "*" && b.is_integral() && (ta || la)) {
     const std::vector<Value>& one = ta ? ta->items : la->items;
+    const auto copies = static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0));
+    if (!one.empty() && copies > most_items / one.size())
+      return unknown("a sequence of more than " + std::to_string(most_items) + " items");
     std::vector<Value> items;
-    for (std::int64_t i = 0; i < b.number() && items.size() < most_items; ++i)
+    for (std::size_t i = 0; i < copies && !one.empty(); ++i)
       items.insert(items.end(), one.begin(), one.end());
     return ta ? tuple(std::move(items)) : list(std::move(items));
   }
   if (const Text* text_a = a.as<Text>()) {
     if (const Text* text_b = b.as<Text>(); text_b && op == "+") return text(text_a->text + text_b->text);
     if (op == "*" && b.is_integral() &&
-        text_a->text.size() * static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) < most_items) {
+        static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) <
+            most_items / std::max<std::size_t>(text_a->text.size(), 1)) {
       std::string out;
       for (std::int64_t i = 0; i < b.number(); ++i) out += text_a->text;
       return text(std::move(out));
@@ -313,7 +317,7 @@ std::optional<std::vector<Value>> Machine::items(const Value& v) {
     const std::int64_t step = r->step.number();
     for (std::int64_t i = r->begin.number(); step > 0 ? i < r->end.number() : i > r->end.number();
          i += step) {
-      if (out.size() >= most_items) break;
+      if (out.size() >= most_items) return std::nullopt;
       out.push_back(Value::integer(i));
     }
     return out;

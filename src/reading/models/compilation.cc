@@ -38,7 +38,7 @@ std::optional<Value> compile(Call& call) {
   for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
   put(m, made, "keywords", named);
   put(m, made, "first_activation", Value::integer(m.activation_count()));
-  m.call(function, std::move(arguments), std::move(keywords), call.node, call.module);
+  m.call(function, std::move(arguments), std::move(keywords), call.node, call.module, call.complete);
   put(m, made, "end_activation", Value::integer(m.activation_count()));
   return m.raising() ? Value() : Value(made);
 }

@@ -147,7 +147,14 @@ Reading RandomEvidence::reading() {
   for (int i = below(4); i > 0; --i) out.functions.push_back(function(out));
   for (int i = below(3); i > 0; --i) out.flags.push_back({text(), text(), value(out, 0), location(out)});
   for (int i = below(3); i > 0; --i) out.imports.push_back({text(), text(), location(out)});
-  for (int i = below(3); i > 0; --i) out.constraints.push_back({text(), location(out)});
+  for (int i = below(3); i > 0; --i)
+    out.constraints.push_back({text(), location(out), static_cast<Constraint::Verdict>(below(4)), text()});
+  for (int i = below(3); i > 0; --i) {
+    DefaultConflict conflict{text(), {}};
+    for (int k = below(3); k > 0; --k) conflict.stated.push_back({text(), value(out, 0), location(out)});
+    out.default_conflicts.push_back(std::move(conflict));
+  }
+  for (int i = below(3); i > 0; --i) out.give_ups.push_back({text(), texts(), location(out)});
   for (int i = below(3); i > 0; --i) out.problems.push_back({text(), location(out)});
   for (int i = below(3); i > 0; --i)
     out.lints.push_back({text(),
@@ -168,7 +175,8 @@ Run RandomEvidence::run() {
   out.version = text();
   out.language = text();
   out.prof_type = text();
-  out.provenance = {text(), text(), text(), text(), text(), text(), text(), {}};
+  out.provenance = {text(), text(), text(), text(), text(), text(), text(), {}, text()};
+  out.outcome = {text(), text()};
   for (int i = below(3); i > 0; --i) out.provenance.configuration[text()] = text();
   for (int i = below(4); i > 0; --i)
     out.metrics.push_back(coin() ? Metric{text(), 1.5 * below(100), ""}

@@ -28,7 +28,9 @@ Reading every_member() {
       PatternFinding{"P1", "TMA multi-stage pipeline", true, Tristate::yes, "", "", "", {at_line(1)}, {}}};
   r.flags = {{"--m", "rows", literal(std::int64_t{128}), at_line(5)}};
   r.imports = {{"helpers", "helpers.py", at_line(1)}};
-  r.constraints = {{"m % 128 == 0", at_line(6)}};
+  r.constraints = {{"m % 128 == 0", at_line(6), Constraint::Verdict::satisfied, "m = 256"}};
+  r.default_conflicts = {{"tile", {{"--tile", literal(std::int64_t{128}), at_line(5)}}}};
+  r.give_ups = {{"the step limit was reached", {"n"}, at_line(6)}};
   r.problems = {{"syntax error", at_line(7)}};
   r.lints = {{"no-stages",
               "a ring has at least one stage",
@@ -97,6 +99,21 @@ TEST(EvidenceJson, DeepNestingEndsInAnError) {
   EXPECT_NE(message(json.dump()).find("nested too deeply"), std::string::npos);
 }
 
+TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
+  evidence::Run run;
+  run.outcome = {"kernel-fault", "illegal address"};
+  run.provenance.command = "cutelab kernel k";
+  Json json = Json::parse(json_text(run));
+  json.erase("outcome");
+  json["provenance"].erase("command");
+  auto back = evidence::run_from_json(json.dump());
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->outcome, evidence::Run::Outcome());
+  EXPECT_EQ(back->provenance.command, "");
+  EXPECT_EQ(evidence::identity_text(*back), evidence::identity_text(run))
+      << "a stored run keeps its identity";
+}
+
 /// Member names per section of docs/schema.md: "Fact" -> {"family", "kind", …}.
 std::map<std::string, std::set<std::string>> documented() {
   std::ifstream file(CUTELAB_SOURCE_DIR "/docs/schema.md");
@@ -135,6 +152,8 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Flag", reading["flags"][0]},
       {"Import", reading["imports"][0]},
       {"Constraint", reading["constraints"][0]},
+      {"DefaultConflict", reading["default_conflicts"][0]},
+      {"Stated", reading["default_conflicts"][0]["stated"][0]},
       {"Problem", reading["problems"][0]},
       {"Lint", reading["lints"][0]},
       {"Finding", reading["lints"][0]["findings"][0]},
@@ -144,7 +163,8 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Run", run},
       {"Provenance", run["provenance"]},
       {"Metric", run["metrics"][0]},
-      {"Check", run["check"]}};
+      {"Check", run["check"]},
+      {"Outcome", run["outcome"]}};
   const auto pages = documented();
   EXPECT_EQ(pages.size(), written.size());
   for (const auto& [section, json] : written) {

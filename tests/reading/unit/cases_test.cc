@@ -3,6 +3,11 @@
 //   line, with those values … # expect-role: NAME                                       the facts on this
 //   line stand in that role # expect-pattern: P3 present|absent [default_active|inactive] [kind=…]
 //   [condition=…] # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
+//   # expect-rule: VERDICT text            a stated rule has that verdict, and says the text
+//   # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first
+//   # expect-no-default: NAME              no such disagreement
+//   # expect-give-up: text                 the run could not follow the program, for a reason that holds the
+//   text # read-set: NAME=VALUE                 read with this setting
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,6 +98,45 @@ class ReadingCase : public testing::TestWithParam<std::string> {
     }
   }
 
+  static void check_rule(const Reading& reading, std::string_view text) {
+    const auto space = text.find(' ');
+    const std::string verdict(text.substr(0, space)), says(trim(text.substr(std::min(space, text.size()))));
+    std::string seen;
+    for (const auto& c : reading.constraints) {
+      if (verdict == name_of(c.verdict) && c.says.find(says) != std::string::npos) return;
+      seen += std::string("\n  ") + name_of(c.verdict) + " " + c.says;
+    }
+    ADD_FAILURE() << "no rule is " << text << ", they are" << seen;
+  }
+
+  static void check_default(const Reading& reading, std::string_view text) {
+    std::string seen;
+    for (const auto& conflict : reading.default_conflicts) {
+      std::string one = conflict.name;
+      for (const auto& s : conflict.stated) one += " " + s.by + "=" + without_spaces(s.value.text());
+      if (one == text) return;
+      seen += "\n  " + one;
+    }
+    ADD_FAILURE() << "no defaults disagree as " << text << ", but" << seen;
+  }
+
+  static void check_whole(const Reading& reading, std::string_view line) {
+    const auto after = [&](std::string_view mark) {
+      const auto at = line.find(mark);
+      return at == std::string_view::npos ? std::string_view() : trim(line.substr(at + mark.size()));
+    };
+    if (const auto rule = after("expect-rule:"); !rule.empty()) check_rule(reading, rule);
+    if (const auto stated = after("expect-default:"); !stated.empty()) check_default(reading, stated);
+    if (const auto none = after("expect-no-default:"); !none.empty()) {
+      for (const auto& conflict : reading.default_conflicts) EXPECT_NE(conflict.name, none);
+    }
+    if (const auto why = after("expect-give-up:"); !why.empty()) {
+      const bool found = std::any_of(reading.give_ups.begin(), reading.give_ups.end(),
+                                     [&](auto& g) { return g.reason.find(why) != std::string::npos; });
+      EXPECT_TRUE(found) << "no give-up says " << why;
+    }
+  }
+
   static void check_line(const Reading& reading, int number, std::string_view line) {
     const auto after = [&](std::string_view mark) {
       const auto at = line.find(mark);
@@ -131,9 +175,23 @@ std::vector<std::string> case_names() {
   return out;
 }
 
+std::vector<std::pair<std::string, std::string>> settings_of(const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> out;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto at = line.find("read-set:");
+    if (at == std::string::npos) continue;
+    const std::string setting(trim(std::string_view(line).substr(at + 9)));
+    const auto equals = setting.find('=');
+    out.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return out;
+}
+
 TEST_P(ReadingCase, SaysWhatTheFileExpects) {
   reading::Request request;
   request.path = folder() + "/" + GetParam();
+  request.settings = settings_of(request.path);
   const auto result = reading::read(request, DiskFileSource());
   ASSERT_TRUE(result.ok()) << result.error().message();
   EXPECT_TRUE(result->problems.empty())
@@ -145,6 +203,7 @@ TEST_P(ReadingCase, SaysWhatTheFileExpects) {
     ++number;
     if (line.find("expect") != std::string::npos) ++expectations;
     check_line(*result, number, line);
+    check_whole(*result, line);
   }
   EXPECT_GT(expectations, 0) << "a case without an expectation";
 }
