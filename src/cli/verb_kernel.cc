@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
@@ -122,6 +123,12 @@ VerbSpec KernelVerb::spec() const {
        false,
        {}},
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--graph",
+       "USE",
+       "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
+       "auto",
+       false,
+       {"auto", "on", "off"}},
       {"--gpu", "N", "which GPU", "0", false, {}},
       {"--time-limit",
        "SECONDS",
@@ -170,6 +177,10 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments) {
   request.timing.l2 = l2 == "warm"    ? profile::L2State::warm
                       : l2 == "dirty" ? profile::L2State::dirty
                                       : profile::L2State::cold;
+  const std::string graph = arguments.get("--graph", "auto");
+  request.timing.graph = graph == "on"    ? profile::GraphUse::on
+                         : graph == "off" ? profile::GraphUse::off
+                                          : profile::GraphUse::automatic;
   if (arguments.has("--build")) request.prof_type = "disabled";
   return request;
 }
@@ -197,7 +208,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     return ExitCode::ok;
   }
   request->command = rerun_command(*request, context);
-  const auto device = device::machine_device();
+  const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, dlopen_loader(), context);
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")

@@ -59,8 +59,13 @@ nlohmann::ordered_json to_json(const Run& run) {
           {"metrics", metrics},
           {"samples_us", samples},
           {"check", check_json(run.check)},
+          {"trust", {{"verdict", run.trust.verdict}, {"reasons", run.trust.reasons}}},
           {"outcome", {{"kind", run.outcome.kind}, {"reason", run.outcome.reason}}},
           {"notes", run.notes}};
+}
+
+nlohmann::ordered_json to_json(const Value& value, const Reading& reading) {
+  return Json::parse(json_text(value, reading));
 }
 
 std::string json_text(const Run& run) { return text_of(to_json(run)); }

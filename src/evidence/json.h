@@ -25,8 +25,9 @@ nlohmann::ordered_json to_json(const Run& run);
 /// What makes a run itself, as text to be hashed: the members that every version of the program writes. A
 /// member that comes with a later version does not change a stored run's identity.
 std::string identity_text(const Run& run);
-/// A value as it stands in that reading's document, without the newline.
+/// A value as it stands in that reading's document; its text without the newline.
 std::string json_text(const Value& value, const Reading& reading);
+nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
 /// Several readings as one document (schema "cutelab.readings").
 std::string json_text(const std::vector<Reading>& readings);
 /// The same text, one part for each reading: a whole example tree as one text would take tens of megabytes.

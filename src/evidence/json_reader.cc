@@ -266,6 +266,8 @@ Run run(const Node& root) {
   });
   out.samples_us = root.member("samples_us").list([](const Node& s) { return s.number(); });
   out.check = check(root.member("check"));
+  if (const auto trust = root.optional("trust"))
+    out.trust = {trust->member("verdict").string(), trust->member("reasons").strings()};
   if (const auto outcome = root.optional("outcome"))
     out.outcome = {outcome->member("kind").string(), outcome->member("reason").string()};
   out.notes = root.member("notes").strings();

@@ -163,7 +163,7 @@ class RolesOfFunctions {
 };
 
 /// Targets that a name speaks of, in the order in which they count: one bit each.
-enum Spoken : unsigned { sm80 = 1, sm90 = 2, sm100 = 4, sm120 = 8, sm103 = 16 };
+constexpr unsigned sm80 = 1, sm90 = 2, sm100 = 4, sm120 = 8, sm103 = 16;
 
 /// Of "SM90", "sm_90" written together, at the front of `rest`.
 unsigned spoken_number(std::string_view rest) {

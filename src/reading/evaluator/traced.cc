@@ -175,10 +175,11 @@ SeenLaunch TracedEvaluator::told(const machine::Launch& launch) {
   return out;
 }
 
-std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
+std::vector<SeenLaunch> TracedEvaluator::launches_at(int module, Node call) {
+  std::vector<SeenLaunch> out;
   for (const machine::Launch& launch : machine_.launches())
-    if (launch.module == module && launch.node == call) return told(launch);
-  return std::nullopt;
+    if (launch.module == module && launch.node == call) out.push_back(told(launch));
+  return out;
 }
 
 std::vector<SeenLaunch> TracedEvaluator::launches_elsewhere() {

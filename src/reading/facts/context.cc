@@ -225,7 +225,8 @@ bool FactContext::function_loops(int m, int function, int depth) {
     if (n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) return true;
     if (!n.is(NodeKind::call)) continue;
     InnerCall& inner = calls[next++];
-    if (runs_function(m, function, inner) && function_loops(inner.module, inner.function, depth + 1)) return true;
+    if (runs_function(m, function, inner) && function_loops(inner.module, inner.function, depth + 1))
+      return true;
   }
   return false;
 }
@@ -235,7 +236,8 @@ bool FactContext::function_contains(int m, int function, const std::vector<std::
   for (InnerCall& inner : calls_in(m, function)) {
     if (std::find(leaves.begin(), leaves.end(), inner.leaf) != leaves.end()) return true;
     if (inner.leaf == "partial" && binds_one_of(inner.call, leaves)) return true;
-    if (runs_function(m, function, inner) && function_contains(inner.module, inner.function, leaves, depth + 1))
+    if (runs_function(m, function, inner) &&
+        function_contains(inner.module, inner.function, leaves, depth + 1))
       return true;
   }
   return false;

@@ -83,7 +83,8 @@ class FactContext {
 
  private:
   void collect_calls();
-  /// A call in a body. The local function that it runs is looked for when first asked for: that may load a module.
+  /// A call in a body. The local function that it runs is looked for when first asked for: that may load a
+  /// module.
   struct InnerCall {
     source::Node call;
     std::string_view leaf;  ///< last part of the callee

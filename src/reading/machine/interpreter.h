@@ -164,6 +164,7 @@ class Machine::Interpreter {
   Value call_super(Call& call, Scope* from);
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
+  void may_allocate(const std::string& path);
   bool interpretable_module(int index) const;
   struct Formal {
     std::string name;
@@ -174,6 +175,8 @@ class Machine::Interpreter {
   void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
                       std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  Value captured(const Function* f, std::vector<Value> arguments,
+                 const std::vector<std::pair<Symbol, Value>>& keywords, source::Node at, int module);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
   std::string_view kind_of(const Value& v) const;
 

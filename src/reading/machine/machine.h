@@ -154,6 +154,9 @@ class Machine {
     return identities_.try_emplace(object, static_cast<std::int64_t>(identities_.size()) + 1).first->second;
   }
   std::string exception_text() const;  ///< of the exception under way
+  /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
+  static constexpr const char* exit_text = "the program exits";
+  bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
   std::optional<layout::IntTuple> int_tuple(const Value& value);

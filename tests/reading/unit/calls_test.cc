@@ -49,5 +49,55 @@ r = run(**kept)
   EXPECT_EQ(p.text("r"), "(3, 8)");
 }
 
+TEST(Calls, ACompiledFunctionRunsAgainForOtherNumbersOfATuple) {
+  RanProgram p(R"(import cutlass.cute as cute
+@cute.kernel
+def kernel():
+    pass
+@cute.jit
+def host(mn):
+    kernel().launch(grid=[mn[0] // 2, mn[1] // 4, 1], block=[32, 1, 1])
+compiled = cute.compile(host, (0, 0))
+compiled((8, 16))
+)");
+  ASSERT_EQ(p.machine().launches().size(), 1u) << "the one at compilation stands back";
+  EXPECT_EQ(p.machine().repr(p.machine().launches()[0].grid), "[4, 4, 1]");
+}
+
+TEST(Calls, NumbersOfTheLibraryAreImportedAsNumbers) {
+  RanProgram p(R"(from cutlass.cute.arch import WARP_SIZE
+r = 4 * WARP_SIZE
+)");
+  EXPECT_EQ(p.text("r"), "128");
+}
+
+TEST(Calls, AMemorySpaceIsTheMemberOfItsName) {
+  RanProgram p(R"(import cutlass
+import cutlass.cute as cute
+pointer = cute.runtime.make_ptr(cutlass.Uint32, 16, cute.AddressSpace.gmem)
+r = pointer.memspace == cute.AddressSpace.gmem, pointer.memspace != cute.AddressSpace.smem
+)");
+  EXPECT_EQ(p.text("r"), "(True, True)");
+}
+
+TEST(Calls, AKernelThatEndsWithAnErrorHasAnUnknownSumOfAllocations) {
+  RanProgram p(R"(import cutlass
+import cutlass.cute as cute
+import cutlass.utils as utils
+@cute.kernel
+def kernel():
+    smem = utils.SmemAllocator()
+    smem.allocate(64)
+    raise ValueError("not followed further")
+    smem.allocate(64)
+@cute.jit
+def host():
+    kernel().launch(grid=[1, 1, 1], block=[32, 1, 1])
+host()
+)");
+  ASSERT_EQ(p.machine().launches().size(), 1u);
+  EXPECT_FALSE(p.machine().launches()[0].allocated_known);
+}
+
 }  // namespace
 }  // namespace cutelab
