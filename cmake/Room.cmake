@@ -1,9 +1,9 @@
 # cutelab_room(NAME ROOMS a b … EXTERNAL libs …)
 # One static library per folder of src/. Sources are globbed, so adding a file needs no edit here. A room without a source
 # yet is an interface library. NAME's public headers are included as "NAME/header.h". COLD: hardly any time of a run is spent
-# in its code, so the release build compiles it at -O1, which is done sooner.
+# in its code, so the release build compiles it at -O1, which is done sooner; HOT lists its files that are the exception.
 function(cutelab_room name)
-  cmake_parse_arguments(ARG "COLD" "" "ROOMS;EXTERNAL" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "ROOMS;EXTERNAL;HOT" ${ARGN})
   set(dir "${CMAKE_SOURCE_DIR}/src/${name}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${dir}/*.cc")
   list(FILTER sources EXCLUDE REGEX "/src/cli/main\\.cc$")
@@ -19,6 +19,9 @@ function(cutelab_room name)
     if(ARG_COLD)
       target_compile_options(room_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
+    foreach(file ${ARG_HOT})
+      set_source_files_properties("${dir}/${file}" PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+    endforeach()
     if(CUTELAB_PRECOMPILED AND TARGET room_base AND NOT name STREQUAL "base")
       target_precompile_headers(room_${name} REUSE_FROM room_base)
     elseif(CUTELAB_PRECOMPILED)

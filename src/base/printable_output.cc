@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/text.h"
@@ -85,8 +86,13 @@ PrintableOutput::int_type PrintableOutput::overflow(int_type c) {
 }
 
 std::streamsize PrintableOutput::xsputn(const char* text, std::streamsize count) {
-  pending_.append(text, static_cast<std::size_t>(count));
-  if (pending_.size() >= flush_bytes) sync();
+  // In pieces, so that tens of megabytes at once are not held a second time.
+  for (std::string_view rest(text, static_cast<std::size_t>(count)); !rest.empty();) {
+    const std::size_t room = pending_.size() < flush_bytes ? flush_bytes - pending_.size() : flush_bytes;
+    pending_.append(rest.substr(0, room));
+    rest.remove_prefix(std::min(room, rest.size()));
+    if (pending_.size() >= flush_bytes) sync();
+  }
   return failed_with_ ? 0 : count;
 }
 

@@ -154,6 +154,16 @@ bool is_zero_width(std::uint32_t c) {
 
 }  // namespace
 
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    std::uint32_t code = 0;
+    const std::size_t length = decode(bytes, code);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   while (!utf8.empty()) {
@@ -165,21 +175,52 @@ std::size_t display_width(std::string_view utf8) {
   return width;
 }
 
+/// How many bytes at the front are plain ASCII text, told in blocks: the loop over a block is one that
+/// compilers vectorise.
+static std::size_t plain_prefix(std::string_view bytes) {
+  constexpr std::size_t block = 64;
+  std::size_t at = 0;
+  for (; at + block <= bytes.size(); at += block) {
+    const char* begin = bytes.data() + at;
+    unsigned char odd = 0;
+    for (std::size_t i = 0; i < block; ++i) {
+      const auto c = static_cast<unsigned char>(begin[i]);
+      const unsigned char high = c >= 0x7F, low = c < 0x20, newline = c == '\n', tab = c == '\t';
+      odd = static_cast<unsigned char>(odd | high | (low & ~(newline | tab)));
+    }
+    if (odd) break;
+  }
+  return at;
+}
+
+/// Appends the character at the front as it may be written; how many bytes it takes.
+static std::size_t append_printable(std::string_view bytes, std::string& out) {
+  std::uint32_t code = 0;
+  const std::size_t length = decode(bytes, code);
+  const bool control = (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
+  // Marks that reorder what follows: a line would read otherwise than it is (Trojan Source,
+  // CVE-2021-42574).
+  const bool reorders = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  if (length == 0 || control || reorders)
+    out += "\uFFFD";
+  else
+    out += bytes.substr(0, length);
+  return std::max<std::size_t>(1, length);
+}
+
 std::string printable(std::string_view bytes) {
+  constexpr std::size_t stretch = 64;  // one character at a time until the next block
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
-    std::uint32_t code = 0;
-    const std::size_t length = decode(bytes, code);
-    const bool control = (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
-    // Marks that reorder what follows: a line would read otherwise than it is (Trojan Source,
-    // CVE-2021-42574).
-    const bool reorders = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-    if (length == 0 || control || reorders)
-      out += "\uFFFD";
-    else
-      out += bytes.substr(0, length);
-    bytes.remove_prefix(std::max<std::size_t>(1, length));
+    const std::size_t plain = plain_prefix(bytes);
+    out += bytes.substr(0, plain);
+    bytes.remove_prefix(plain);
+    for (std::size_t done = 0; done < stretch && !bytes.empty();) {
+      const std::size_t length = append_printable(bytes, out);
+      bytes.remove_prefix(length);
+      done += length;
+    }
   }
   return out;
 }

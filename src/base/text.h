@@ -34,6 +34,8 @@ std::string human_bytes(long long bytes);
 /// Lines as editors count them: a newline at the end of the text begins no further line.
 int line_count(std::string_view text);
 
+bool is_utf8(std::string_view bytes);  ///< well-formed: no overlong form, no surrogate
+
 /// Terminal columns that UTF-8 text takes (combining marks 0, East Asian wide 2). Invalid bytes count 1 each.
 std::size_t display_width(std::string_view utf8);
 

@@ -178,6 +178,7 @@ class ReadRun {
       request.arch = arguments_.get("--arch");
       request.settings = settings_;
       request.library = library(paths[i]);
+      request.modules = modules_;
       auto reading = reading::read(request, context_.files);
       if (!reading) {
         if (!empty_of_a_folder(paths[i])) complain(reading.error());
@@ -223,7 +224,7 @@ class ReadRun {
       if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts())); !status)
         return status;
     if (arguments_.has("--json"))
-      if (auto status = put(arguments_.get("--json"), json()); !status) return status;
+      if (auto status = put_json(arguments_.get("--json")); !status) return status;
     if (arguments_.has("--sarif"))
       if (auto status = put(arguments_.get("--sarif"), report::sarif(readings_, CUTELAB_VERSION)); !status)
         return status;
@@ -252,14 +253,17 @@ class ReadRun {
 
   bool differs() const { return arguments_.has("--diff") && readings_.size() == 2; }
 
-  std::string json() const {
+  Status put_json(const std::string& path) const {
     if (arguments_.has("--verify") && !comparisons_.empty()) {
       std::string out;
       for (const auto& comparison : comparisons_) out += report::comparison_json(comparison);
-      return out;
+      return put(path, out);
     }
-    if (differs()) return report::diff_json(readings_[0], readings_[1]);
-    return many_ ? evidence::json_text(readings_) : evidence::json_text(readings_[0]);
+    if (differs()) return put(path, report::diff_json(readings_[0], readings_[1]));
+    if (!many_) return put(path, evidence::json_text(readings_[0]));
+    if (path != "-") return put(path, evidence::json_text(readings_));
+    evidence::json_parts(readings_, [&](std::string_view part) { context_.out << part; });
+    return {};
   }
 
   void terminal() const {
@@ -296,6 +300,7 @@ class ReadRun {
   std::vector<std::pair<std::string, std::string>> settings_;
   ExampleNames names_;
   std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
+  std::shared_ptr<source::SharedModules> modules_ = reading::shared_modules();
   ReadLints lints_;
   std::vector<Reading> readings_;
   std::vector<evidence::Comparison> comparisons_;

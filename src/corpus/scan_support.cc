@@ -31,11 +31,6 @@ FileKind kind_of_file(std::string_view path) {
   return FileKind::none;
 }
 
-void Cursor::advance(std::size_t n) {
-  for (; n > 0 && at_ < text_.size(); --n, ++at_)
-    if (text_[at_] == '\n') ++line_;
-}
-
 std::string_view Cursor::identifier() {
   const std::size_t begin = at_;
   while (at_ < text_.size() && is_identifier_part(text_[at_])) ++at_;
@@ -47,9 +42,11 @@ std::string_view Cursor::quoted(bool triple) {
   const std::string closing(triple ? 3 : 1, quote);
   advance(closing.size());
   const std::size_t begin = at_;
-  while (!done() && !looking_at(closing)) {
-    if (!triple && peek() == '\n') return text_.substr(begin, at_ - begin);
-    advance(peek() == '\\' ? 2 : 1);
+  while (!done()) {
+    const char c = text_[at_];
+    if (c == quote && (!triple || looking_at(closing))) break;
+    if (!triple && c == '\n') return text_.substr(begin, at_ - begin);
+    advance(c == '\\' ? 2 : 1);
   }
   const std::string_view content = text_.substr(begin, std::min(at_, text_.size()) - begin);
   advance(closing.size());

@@ -24,7 +24,10 @@ class Cursor {
   int line() const { return line_; }
   std::size_t position() const { return at_; }
   std::string_view text() const { return text_; }
-  void advance(std::size_t n = 1);
+  void advance(std::size_t n = 1) {
+    for (; n > 0 && at_ < text_.size(); --n, ++at_)
+      if (text_[at_] == '\n') ++line_;
+  }
   std::string_view identifier();  ///< reads one, moves past it
   /// Reads a quoted text whose opening quotes are at the cursor, and moves past its end. Unterminated: to the
   /// end of the line (single) or file (triple).

@@ -1,6 +1,8 @@
 #pragma once
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,22 +18,23 @@ namespace cutelab::evidence {
 ///   are known (or
 ///      default) and name one of Reading::files, and no number is NaN.
 ///   3. Every member is always there; what is unknown is null or empty, never left out.
-nlohmann::ordered_json to_json(const Reading& reading);
-nlohmann::ordered_json to_json(const Run& run);
-nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
-
-/// The text of the above, indented by two, ending in a newline; for callers that do without the JSON
-/// library's header.
+/// The text is indented by two and ends in a newline.
 std::string json_text(const Reading& reading);
 std::string json_text(const Run& run);
 /// Several runs as one document (schema "cutelab.runs"); the inverse takes a document of one run, too.
 std::string json_text(const std::vector<Run>& runs);
 Result<std::vector<Run>> runs_from_json(const std::string& text);
+nlohmann::ordered_json to_json(const Run& run);
 /// What makes a run itself, as text to be hashed: the members that every version of the program writes. A
 /// member that comes with a later version does not change a stored run's identity.
 std::string identity_text(const Run& run);
+/// A value as it stands in that reading's document; its text without the newline.
+std::string json_text(const Value& value, const Reading& reading);
+nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
 /// Several readings as one document (schema "cutelab.readings").
 std::string json_text(const std::vector<Reading>& readings);
+/// The same text, one part for each reading: a whole example tree as one text would take tens of megabytes.
+void json_parts(const std::vector<Reading>& readings, const std::function<void(std::string_view)>& take);
 
 /// The inverse, for stored readings and runs. Members that are not in the schema are passed over.
 /// Errors (kind input): not JSON, another schema or version, a member missing or of wrong type (its path is

@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
-#include "base/sha256.h"
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
@@ -19,8 +19,9 @@ using evidence::Reading;
 void add_files(const source::Program& program, Reading& reading) {
   for (int m = static_cast<int>(reading.files.size()); m < program.size(); ++m) {
     const source::Tree& tree = program.module(m).tree();
+    const bool open_end = tree.text().empty() || tree.text().back() == '\n';  // an empty last line
     reading.files.push_back(
-        {program.module(m).path(), sha256(tree.text()).substr(0, 16), line_count(tree.text())});
+        {program.module(m).path(), program.module(m).revision(), tree.lines() - (open_end ? 1 : 0)});
   }
 }
 
@@ -125,24 +126,90 @@ const RoleBlock* role_around(const FactContext& context, source::Node node) {
 }
 
 /// The role that runs a helper function: the one role all its calls stand in, up to a few calls away.
-std::string role_of_function(const FactContext& context, int function, int depth = 0) {
-  if (function < 0 || depth > 4) return {};
-  std::string role;
-  for (const evidence::Function& caller : context.reading.functions)
-    for (const evidence::Function::Call& call : caller.calls) {
-      if (call.callee != function) continue;
+class RolesOfFunctions {
+ public:
+  explicit RolesOfFunctions(const FactContext& context) : context_(context) {
+    for (const CallSite& site : context.calls()) site_at_[key(context.at(site.call))] = &site;
+    for (const evidence::Function& caller : context.reading.functions)
+      for (const evidence::Function::Call& call : caller.calls) calls_of_[call.callee].push_back(call.at);
+  }
+
+  const std::string& of(int function) {
+    const auto known = known_.find(function);
+    return known != known_.end() ? known->second : known_[function] = told(function, 0);
+  }
+
+ private:
+  using Key = std::tuple<int, std::uint32_t, std::uint32_t>;
+  static Key key(const evidence::Location& at) { return {at.file, at.span.begin, at.span.end}; }
+
+  std::string told(int function, int depth) const {
+    if (function < 0 || depth > 4) return {};
+    const auto calls = calls_of_.find(function);
+    if (calls == calls_of_.end()) return {};
+    std::string role;
+    for (const evidence::Location& at : calls->second) {
       std::string one;
-      for (const CallSite& site : context.calls())
-        if (context.at(site.call) == call.at) {
-          const RoleBlock* block = role_around(context, site.call);
-          one = block                       ? block->name
-                : site.function == function ? role
-                                            : role_of_function(context, site.function, depth + 1);
-        }
+      if (const auto site = site_at_.find(key(at)); site != site_at_.end()) {
+        const RoleBlock* block = role_around(context_, site->second->call);
+        const int caller = site->second->function;
+        one = block ? block->name : caller == function ? role : told(caller, depth + 1);
+      }
       if (one.empty() || (!role.empty() && role != one)) return {};
       role = one;
     }
-  return role;
+    return role;
+  }
+
+  const FactContext& context_;
+  std::map<Key, const CallSite*> site_at_;
+  std::map<int, std::vector<evidence::Location>> calls_of_;  // by the function called
+  std::map<int, std::string> known_;
+};
+
+/// Targets that a name speaks of, in the order in which they count: one bit each.
+constexpr unsigned sm80 = 1, sm90 = 2, sm100 = 4, sm120 = 8, sm103 = 16;
+
+/// Of "SM90", "sm_90" written together, at the front of `rest`.
+unsigned spoken_number(std::string_view rest) {
+  if (!rest.starts_with("SM") && !rest.starts_with("sm") && !rest.starts_with("Sm")) return 0;
+  rest.remove_prefix(2);
+  return rest.starts_with("90")    ? sm90
+         : rest.starts_with("80")  ? sm80
+         : rest.starts_with("100") ? sm100
+         : rest.starts_with("103") ? sm103
+         : rest.starts_with("120") ? sm120
+                                   : 0;
+}
+
+unsigned spoken_targets(std::string_view name) {
+  unsigned found = name == "tcgen05" ? sm100 : name == "warpgroup" ? sm90 : name == "CopyG2SOp" ? sm80 : 0;
+  for (std::size_t i = 0; i + 4 <= name.size(); ++i) {
+    const std::string_view rest = name.substr(i);
+    switch (rest[0]) {
+      case 'S':
+      case 's':
+        found |= spoken_number(rest);
+        break;
+      case 'T':
+        if (rest.starts_with("Tmem")) found |= sm100;
+        break;
+      case 'H':
+      case 'h':
+        if (rest.substr(1).starts_with("opper")) found |= sm90;
+        break;
+      case 'W':
+        if (rest.starts_with("Wgmma")) found |= sm90;
+        break;
+      case 'A':
+      case 'a':
+        if (rest.substr(1).starts_with("mpere")) found |= sm80;
+        break;
+      default:
+        break;
+    }
+  }
+  return found;
 }
 
 /// The target that the names of the code speak of, to stand in for the device that the program would run on;
@@ -155,20 +222,13 @@ std::string spoken_target(const source::PythonModule& module) {
     if (!n.is(source::Kind::identifier)) continue;
     const std::string_view name = n.text();
     if (name.size() < 4) continue;
-    const auto holds = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-    int speaks = 0;
-    if (holds("SM103") || holds("sm103") || holds("Sm103"))
-      speaks = 103;
-    else if (holds("SM120") || holds("sm120") || holds("Sm120"))
-      speaks = 120;
-    else if (name == "tcgen05" || holds("SM100") || holds("sm100") || holds("Sm100") || holds("Tmem"))
-      speaks = 100;
-    else if (name == "warpgroup" || holds("SM90") || holds("sm90") || holds("Sm90") || holds("hopper") ||
-             holds("Hopper") || holds("Wgmma"))
-      speaks = 90;
-    else if (holds("SM80") || holds("sm80") || holds("Sm80") || holds("ampere") || holds("Ampere") ||
-             name == "CopyG2SOp")
-      speaks = 80;
+    const unsigned found = spoken_targets(name);
+    if (found == 0) continue;
+    const int speaks = found & sm103   ? 103
+                       : found & sm120 ? 120
+                       : found & sm100 ? 100
+                       : found & sm90  ? 90
+                                       : 80;
     level = std::max(level, speaks);
   }
   switch (level) {
@@ -231,7 +291,7 @@ void note_inactive(FactContext& context, Draft& draft) {
 }
 
 void finish_facts(FactContext& context) {
-  std::map<int, std::string> role_of;
+  RolesOfFunctions roles(context);
   for (Draft& draft : context.drafts) {
     evidence::Fact& fact = draft.fact;
     if (fact.kernel.empty()) fact.kernel = kernel_around(context, draft.node);
@@ -239,8 +299,7 @@ void finish_facts(FactContext& context) {
     if (const RoleBlock* role = role_around(context, draft.node)) {
       fact.role = role->name;
     } else if (const int f = context.module().function_at(draft.node); f >= 0) {
-      const auto known = role_of.find(f);
-      fact.role = known != role_of.end() ? known->second : role_of[f] = role_of_function(context, f);
+      fact.role = roles.of(f);
     }
     for (const auto& [name, value] : fact.values)
       if (value.known_by == evidence::KnownBy::computed) fact.known_by = evidence::KnownBy::computed;
@@ -248,7 +307,8 @@ void finish_facts(FactContext& context) {
   std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const Draft& a, const Draft& b) {
     return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
   });
-  for (const Draft& draft : context.drafts) context.reading.facts.push_back(draft.fact);
+  context.reading.facts.reserve(context.drafts.size());
+  for (Draft& draft : context.drafts) context.reading.facts.push_back(std::move(draft.fact));
 }
 
 /// An end of the run says more than a place that it passed over.
@@ -285,7 +345,7 @@ Error unknown_setting(const Request& request, const std::string& name, const std
 }  // namespace
 
 Result<Reading> read_python(const Request& request, const FileSource& files, std::string text) {
-  source::Program program(files, {request.corpus_root, {}});
+  source::Program program(files, {request.corpus_root, {}, request.modules});
   program.open(request.path, std::move(text));
   Reading reading;
   reading.language = "cute-dsl";

@@ -38,6 +38,8 @@ std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& ro
   return std::make_shared<machine::Library>(files, roots);
 }
 
+std::shared_ptr<source::SharedModules> shared_modules() { return std::make_shared<source::SharedModules>(); }
+
 Result<evidence::Reading> read(const Request& request, const FileSource& files) {
   const bool python = ends_with_one_of(request.path, {".py"});
   const bool cpp =

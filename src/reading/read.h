@@ -8,6 +8,10 @@
 #include "base/result.h"
 #include "evidence/reading.h"
 
+namespace cutelab::source {
+class SharedModules;
+}
+
 namespace cutelab::reading {
 namespace machine {
 class Library;
@@ -23,6 +27,8 @@ struct Request {
       library_roots;  ///< folders that hold a `cutlass` package (DSL sources); may be empty
   /// The same, parsed, for several readings one after the other (library_for); null = library_roots are used.
   std::shared_ptr<machine::Library> library;
+  /// Local modules that other readings of the same run have parsed, for this one and the next; null = none.
+  std::shared_ptr<source::SharedModules> modules;
   std::string corpus_root;  ///< imports are looked up here too; empty = the file's surroundings
 };
 
@@ -35,6 +41,8 @@ struct Request {
 std::vector<std::string> library_roots_for(const std::string& path, const FileSource& files,
                                            std::vector<std::string> otherwise);
 std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& roots, const FileSource& files);
+
+std::shared_ptr<source::SharedModules> shared_modules();
 
 Result<evidence::Reading> read(const Request& request, const FileSource& files);
 

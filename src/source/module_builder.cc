@@ -15,9 +15,6 @@ void ModuleBuilder::build() {
 }
 
 void ModuleBuilder::visit(Node node) {
-  Assignment made;
-  made.function = scope().function;
-  made.class_index = scope().class_index;
   switch (node.kind()) {
     case Kind::function_definition:
       return add_function(node);
@@ -29,11 +26,19 @@ void ModuleBuilder::visit(Node node) {
       return add_import_from(node);
     case Kind::assignment:
     case Kind::augmented_assignment:
-      made.value = node.child(Field::right_field);
-      made.annotation = node.child(Field::type_field).first();
-      made.form = node.is(Kind::assignment) ? Assignment::Form::plain : Assignment::Form::augmented;
-      made.statement = statement_of(node);
-      return bind(node.child(Field::left_field), made);
+    case Kind::named_expression:
+    case Kind::for_statement:
+      return add_assignment(node);
+    default:
+      return;
+  }
+}
+
+void ModuleBuilder::add_assignment(Node node) {
+  Assignment made;
+  made.function = scope().function;
+  made.class_index = scope().class_index;
+  switch (node.kind()) {
     case Kind::named_expression:
       made.value = node.child(Field::value_field);
       made.statement = statement_of(node);
@@ -44,7 +49,11 @@ void ModuleBuilder::visit(Node node) {
       made.statement = node;
       return bind(node.child(Field::left_field), made);
     default:
-      return;
+      made.value = node.child(Field::right_field);
+      made.annotation = node.child(Field::type_field).first();
+      made.form = node.is(Kind::assignment) ? Assignment::Form::plain : Assignment::Form::augmented;
+      made.statement = statement_of(node);
+      return bind(node.child(Field::left_field), made);
   }
 }
 
@@ -66,7 +75,7 @@ void ModuleBuilder::add_function(Node node) {
   if (scope().class_body)
     module_.classes_[static_cast<std::size_t>(scope().class_index)].methods.push_back(index);
   else
-    module_.function_by_scope_[std::to_string(scope().function) + ":" + function.name] = index;
+    module_.function_by_scope_[{scope().function, function.name}] = index;
   module_.functions_.push_back(std::move(function));
   scopes_.push_back({node.end_index(), index, scope().class_index, false});
 }
@@ -102,7 +111,7 @@ void ModuleBuilder::add_class(Node node) {
   for (const Node base : node.child(Field::superclasses_field).children())
     if (!base.is(Kind::keyword_argument)) made.bases.push_back(base);
   const int index = static_cast<int>(module_.classes_.size());
-  module_.class_by_scope_[std::to_string(scope().function) + ":" + made.name] = index;
+  module_.class_by_scope_[{scope().function, made.name}] = index;
   module_.classes_.push_back(std::move(made));
   scopes_.push_back({node.end_index(), scope().function, index, true});
 }
@@ -153,7 +162,7 @@ void ModuleBuilder::add_import_from(Node node) {
 
 void ModuleBuilder::add_import_entry(Import import) {
   if (!import.local.empty())
-    module_.import_by_local_.emplace(import.local, static_cast<int>(module_.imports_.size()));
+    module_.import_by_local_.try_emplace({-1, import.local}, static_cast<int>(module_.imports_.size()));
   module_.imports_.push_back(std::move(import));
 }
 
@@ -186,12 +195,11 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
 void ModuleBuilder::add_binding(Assignment a) {
   const int index = static_cast<int>(module_.assignments_.size());
   if (a.name.starts_with("self.") && a.name.find('.', 5) == std::string::npos) {
-    if (a.class_index >= 0)
-      module_.attributes_[std::to_string(a.class_index) + ":" + a.name.substr(5)].push_back(index);
+    if (a.class_index >= 0) module_.attributes_[{a.class_index, a.name.substr(5)}].push_back(index);
   } else if (scope().class_body) {
-    module_.attributes_[std::to_string(a.class_index) + ":" + a.name].push_back(index);
+    module_.attributes_[{a.class_index, a.name}].push_back(index);
   }
-  if (!scope().class_body) module_.bindings_[std::to_string(a.function) + ":" + a.name].push_back(index);
+  if (!scope().class_body) module_.bindings_[{a.function, a.name}].push_back(index);
   module_.assignments_.push_back(std::move(a));
 }
 

@@ -20,6 +20,7 @@ class ModuleBuilder {
     bool class_body;  ///< directly in a class body
   };
   void visit(Node node);
+  void add_assignment(Node node);
   void add_function(Node node);
   void add_parameters(Node list, PythonFunction& function);
   void add_class(Node node);

@@ -15,6 +15,26 @@ std::string normal(const fs::path& path) {
   return out;
 }
 
+/// Whether `dotted` is made of names alone, so that it needs no normalisation as a path.
+bool plain_name(std::string_view dotted) {
+  bool after_dot = true;
+  for (const char c : dotted) {
+    if (c == '/' || (c == '.' && after_dot)) return false;
+    after_dot = c == '.';
+  }
+  return !after_dot;
+}
+
+/// `root`/a/b of "a.b"; `root` is normal.
+std::string path_below(const std::string& root, std::string_view dotted) {
+  std::string relative(dotted);
+  for (char& c : relative)
+    if (c == '.') c = '/';
+  if (!plain_name(dotted)) return normal(fs::path(root) / relative);
+  if (root.empty() || root == ".") return relative;
+  return root + (root.ends_with('/') ? "" : "/") + relative;
+}
+
 /// Value of a path expression such as os.path.join(os.path.dirname(__file__), ".."),
 /// Path(__file__).resolve().parent.
 class PathExpression {
@@ -100,25 +120,49 @@ Status Program::open(const std::string& path) {
 }
 
 void Program::open(const std::string& path, std::string text) {
-  modules_.push_back(PythonModule::parse(path, std::move(text)));
-  module_by_path_[normal(path)] = static_cast<int>(modules_.size()) - 1;
+  add(PythonModule::parse(path, std::move(text)));
 }
 
-bool Program::is_file(const std::string& path) {
-  const auto known = exists_.find(path);
-  if (known != exists_.end()) return known->second;
-  const auto status = files_.status(path);
-  return exists_[path] = status.ok() && !status->is_directory;
+void Program::add(std::shared_ptr<const PythonModule> module) {
+  normal_paths_.push_back(normal(module->path()));
+  module_by_path_[normal_paths_.back()] = size();
+  modules_.push_back(std::move(module));
 }
 
-std::string Program::file_below(const std::string& root, const std::string& dotted) {
-  std::string relative = dotted;
-  for (char& c : relative)
-    if (c == '.') c = '/';
-  const std::string base = normal(fs::path(root) / relative);
-  if (is_file(base + ".py")) return base + ".py";
-  if (is_file(base + "/__init__.py")) return base + "/__init__.py";
+bool SharedModules::is_file(const FileSource& files, const std::string& path) {
+  const auto [known, fresh] = is_file_.try_emplace(path, false);
+  if (fresh) {
+    const auto status = files.status(path);
+    known->second = status.ok() && !status->is_directory;
+  }
+  return known->second;
+}
+
+bool SharedModules::is_folder(const FileSource& files, const std::string& path) {
+  const auto [known, fresh] = is_folder_.try_emplace(path, false);
+  if (fresh) {
+    const auto status = files.status(path);
+    known->second = status.ok() && status->is_directory;
+  }
+  return known->second;
+}
+
+std::string SharedModules::below(const FileSource& files, const std::string& root, std::string_view dotted) {
+  // Most packages lie in none of the folders: one question about the first name spares those about each
+  // module.
+  const auto dot = dotted.find('.');
+  if (dot != std::string_view::npos && !is_folder(files, path_below(root, dotted.substr(0, dot)))) return {};
+  const std::string base = path_below(root, dotted);
+  for (const char* ending : {".py", "/__init__.py"})
+    if (is_file(files, base + ending)) return base + ending;
   return {};
+}
+
+std::shared_ptr<const PythonModule> SharedModules::module(const FileSource& files, const std::string& path) {
+  const auto [known, fresh] = modules_.try_emplace(path);
+  if (fresh)
+    if (auto text = read_source(files, path)) known->second = PythonModule::parse(path, std::move(*text));
+  return known->second;
 }
 
 std::vector<std::string> Program::path_edits(const PythonModule& module) const {
@@ -138,11 +182,19 @@ std::vector<std::string> Program::path_edits(const PythonModule& module) const {
   return out;
 }
 
-std::vector<std::string> Program::roots_of(int from) {
-  const auto known = roots_.find(from);
-  if (known != roots_.end()) return known->second;
+const Program::Roots& Program::roots_of(int from) {
+  const auto [known, fresh] = roots_.try_emplace(from);
+  if (fresh) {
+    known->second.folders = folders_of(from);
+    known->second.answers = &options_.shared->answers_of(known->second.folders);
+  }
+  return known->second;
+}
+
+std::vector<std::string> Program::folders_of(int from) const {
+  std::vector<std::string> out;
   const fs::path folder = fs::path(module(from).path()).parent_path();
-  std::vector<std::string> out = {normal(folder)};
+  out.push_back(normal(folder));
   for (const auto& edit : path_edits(module(from))) out.push_back(edit);
   if (from != 0)
     for (const auto& edit : path_edits(module(0))) out.push_back(edit);
@@ -153,43 +205,64 @@ std::vector<std::string> Program::roots_of(int from) {
     out.push_back(normal(up));
   }
   for (const auto& root : options_.extra_roots) out.push_back(normal(root));
-  return roots_[from] = out;
-}
-
-std::string Program::find(int from, const std::string& name) {
-  const std::string key = std::to_string(from) + ":" + name;
-  const auto known = found_.find(key);
-  if (known != found_.end()) return known->second;
-  std::string& out = found_[key];
-  if (name.empty()) return out;
-  if (name[0] == '.') {
-    const auto dots = name.find_first_not_of('.');
-    fs::path folder = fs::path(module(from).path()).parent_path();
-    const std::size_t up = (dots == std::string::npos ? name.size() : dots) - 1;
-    for (std::size_t i = 0; i < up; ++i) folder = folder.parent_path();
-    return out = dots == std::string::npos
-                     ? (is_file(normal(folder / "__init__.py")) ? normal(folder / "__init__.py") : "")
-                     : file_below(folder.string(), name.substr(dots));
-  }
-  for (const auto& root : roots_of(from)) {
-    const std::string path = file_below(root, name);
-    if (!path.empty() && normal(path) != normal(module(from).path())) return out = path;
-  }
   return out;
 }
 
-int Program::import(int from, const std::string& name) {
-  const std::string path = find(from, name);
-  return path.empty() ? -1 : load(path);
+Program::Found& Program::found(int from, std::string_view name) {
+  const auto importer = static_cast<std::size_t>(from);
+  if (importer >= found_.size()) found_.resize(importer + 1);
+  if (const auto known = found_[importer].find(name); known != found_[importer].end()) return known->second;
+  Found& out = found_[importer][std::string(name)];
+  out.path = search(from, name);
+  return out;
 }
 
-int Program::load(const std::string& path) {
-  const auto known = module_by_path_.find(normal(path));
-  if (known != module_by_path_.end()) return known->second;
+std::string Program::search(int from, std::string_view name) {
+  if (name.empty()) return {};
+  SharedModules& shared = *options_.shared;
+  if (name[0] == '.') {
+    const auto dots = name.find_first_not_of('.');
+    fs::path folder = fs::path(module(from).path()).parent_path();
+    const std::size_t up = (dots == std::string_view::npos ? name.size() : dots) - 1;
+    for (std::size_t i = 0; i < up; ++i) folder = folder.parent_path();
+    if (dots != std::string_view::npos) return shared.below(files_, normal(folder), name.substr(dots));
+    std::string package = normal(folder / "__init__.py");
+    return shared.is_file(files_, package) ? package : std::string();
+  }
+  const Roots& roots = roots_of(from);
+  const auto answer = roots.answers->find(name);
+  if (answer != roots.answers->end() && answer->second.empty()) return {};
+  const std::string& importer = normal_paths_[static_cast<std::size_t>(from)];
+  if (answer != roots.answers->end() && answer->second != importer) return answer->second;
+  std::string first;
+  for (const auto& root : roots.folders) {
+    std::string path = shared.below(files_, root, name);
+    if (path.empty()) continue;
+    if (first.empty()) first = path;
+    if (path == importer) continue;  // a file does not import itself
+    roots.answers->try_emplace(std::string(name), first);
+    return path;
+  }
+  roots.answers->try_emplace(std::string(name), first);
+  return {};
+}
+
+int Program::import(int from, std::string_view name) {
+  Found& wanted = found(from, name);
+  if (!wanted.asked_for && !wanted.path.empty()) {
+    wanted.asked_for = true;
+    wanted.module = load(wanted.path);
+  }
+  return wanted.module;
+}
+
+int Program::load(const std::string& given) {
+  const std::string path = normal(given);
+  if (const auto known = module_by_path_.find(path); known != module_by_path_.end()) return known->second;
   if (size() >= most_modules) return -1;
-  auto text = read_source(files_, path);
-  if (!text) return module_by_path_[normal(path)] = -1;
-  open(path, std::move(*text));
+  auto module = options_.shared->module(files_, path);
+  if (!module) return module_by_path_[path] = -1;
+  add(std::move(module));
   return size() - 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sha256.h"
 #include "source/module_builder.h"
 
 namespace cutelab::source {
@@ -11,16 +12,13 @@ const std::vector<int>& nothing() {
   return empty;
 }
 
-std::string key(int scope, const std::string& name) { return std::to_string(scope) + ":" + name; }
-
-const std::vector<int>& find_or_nothing(const std::unordered_map<std::string, std::vector<int>>& table,
-                                        const std::string& k) {
-  const auto found = table.find(k);
+const std::vector<int>& find_or_nothing(const ScopedTable<std::vector<int>>& table, ScopedNameView key) {
+  const auto found = table.find(key);
   return found == table.end() ? nothing() : found->second;
 }
 
-int find_or_none(const std::unordered_map<std::string, int>& table, const std::string& k) {
-  const auto found = table.find(k);
+int find_or_none(const ScopedTable<int>& table, ScopedNameView key) {
+  const auto found = table.find(key);
   return found == table.end() ? -1 : found->second;
 }
 }  // namespace
@@ -40,12 +38,12 @@ std::unique_ptr<PythonModule> PythonModule::parse(std::string path, std::string 
   return module;
 }
 
-const std::vector<int>& PythonModule::bindings(int function, const std::string& name) const {
-  return find_or_nothing(bindings_, key(function, name));
+const std::vector<int>& PythonModule::bindings(int function, std::string_view name) const {
+  return find_or_nothing(bindings_, {function, name});
 }
 
-const std::vector<int>& PythonModule::attributes(int class_index, const std::string& attribute) const {
-  return find_or_nothing(attributes_, key(class_index, attribute));
+const std::vector<int>& PythonModule::attributes(int class_index, std::string_view attribute) const {
+  return find_or_nothing(attributes_, {class_index, attribute});
 }
 
 int PythonModule::function_at(Node node) const {
@@ -54,22 +52,22 @@ int PythonModule::function_at(Node node) const {
 int PythonModule::class_at(Node node) const {
   return node && node.tree() == tree_.get() ? class_of_node_[node.index()] : -1;
 }
-int PythonModule::function_defined(int scope, const std::string& name) const {
-  return find_or_none(function_by_scope_, key(scope, name));
+int PythonModule::function_defined(int scope, std::string_view name) const {
+  return find_or_none(function_by_scope_, {scope, name});
 }
-int PythonModule::class_defined(int scope, const std::string& name) const {
-  return find_or_none(class_by_scope_, key(scope, name));
+int PythonModule::class_defined(int scope, std::string_view name) const {
+  return find_or_none(class_by_scope_, {scope, name});
 }
 
-int PythonModule::method(int class_index, const std::string& name) const {
+int PythonModule::method(int class_index, std::string_view name) const {
   if (class_index < 0) return -1;
   for (const int m : classes_[static_cast<std::size_t>(class_index)].methods)
     if (functions_[static_cast<std::size_t>(m)].name == name) return m;
   return -1;
 }
 
-const Import* PythonModule::import_of(const std::string& local) const {
-  const int found = find_or_none(import_by_local_, local);
+const Import* PythonModule::import_of(std::string_view local) const {
+  const int found = find_or_none(import_by_local_, {-1, local});
   return found < 0 ? nullptr : &imports_[static_cast<std::size_t>(found)];
 }
 
@@ -77,7 +75,7 @@ std::string PythonModule::qualified(Node expression) const { return qualified(do
 
 std::string PythonModule::qualified(std::string_view dotted) const {
   const auto dot = dotted.find('.');
-  const Import* import = import_of(std::string(dotted.substr(0, dot)));
+  const Import* import = import_of(dotted.substr(0, dot));
   if (!import) return std::string(dotted);
   std::string out = import->module;
   if (!import->name.empty()) out += (out.ends_with('.') ? "" : ".") + import->name;
@@ -87,6 +85,11 @@ std::string PythonModule::qualified(std::string_view dotted) const {
     out = import->local;
   if (dot != std::string_view::npos) out += dotted.substr(dot);
   return out;
+}
+
+const std::string& PythonModule::revision() const {
+  if (revision_.empty()) revision_ = sha256(tree_->text()).substr(0, 16);
+  return revision_;
 }
 
 std::string PythonModule::docstring() const {

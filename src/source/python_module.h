@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text_table.h"
 #include "source/tree.h"
 
 namespace cutelab::source {
@@ -61,6 +62,32 @@ struct Import {
   Node statement;
 };
 
+/// A name in a scope (of a function or class, by index; -1 = the module), as a key that may be looked up
+/// without a string of its own.
+struct ScopedName {
+  int scope = -1;
+  std::string name;
+};
+struct ScopedNameView {
+  int scope = -1;
+  std::string_view name;
+  ScopedNameView(int s, std::string_view n) : scope(s), name(n) {}
+  ScopedNameView(const ScopedName& other)
+      : scope(other.scope), name(other.name) {}  // NOLINT: implicit on purpose
+};
+struct ScopedNameHash {
+  using is_transparent = void;
+  std::size_t operator()(ScopedNameView key) const {
+    return hash_of(key.name) ^ (static_cast<std::size_t>(key.scope + 1) * 0x9E3779B97F4A7C15u);
+  }
+};
+struct ScopedNameEqual {
+  using is_transparent = void;
+  bool operator()(ScopedNameView a, ScopedNameView b) const { return a.scope == b.scope && a.name == b.name; }
+};
+template <class T>
+using ScopedTable = std::unordered_map<ScopedName, T, ScopedNameHash, ScopedNameEqual>;
+
 /// The tables of one Python source: imports with aliases, classes, functions, bindings. Names are resolved
 /// textually; nothing is run.
 class PythonModule {
@@ -76,25 +103,26 @@ class PythonModule {
 
   /// Bindings of `name` made directly in `function` (-1 = module level), in source order; indices into
   /// assignments().
-  const std::vector<int>& bindings(int function, const std::string& name) const;
+  const std::vector<int>& bindings(int function, std::string_view name) const;
   /// Bindings of `self.<attribute>` in methods of, or `attribute` in the body of, that class.
-  const std::vector<int>& attributes(int class_index, const std::string& attribute) const;
+  const std::vector<int>& attributes(int class_index, std::string_view attribute) const;
 
   int function_at(Node node) const;  ///< innermost function that holds the node; -1 = none
   int class_at(Node node) const;     ///< innermost class that holds the node (also through its methods)
   int function_defined(int scope,
-                       const std::string& name) const;  ///< function `name` defined in that scope; -1 = none
+                       std::string_view name) const;  ///< function `name` defined in that scope; -1 = none
   int class_defined(int scope,
-                    const std::string& name) const;  ///< class `name` defined in that scope; -1 = none
-  int method(int class_index, const std::string& name) const;
+                    std::string_view name) const;  ///< class `name` defined in that scope; -1 = none
+  int method(int class_index, std::string_view name) const;
 
   /// "cute.arch.warp_idx" with its first part replaced by what an import binds it to; text that is no dotted
   /// name gives "".
   std::string qualified(Node expression) const;
   std::string qualified(std::string_view dotted) const;
-  const Import* import_of(const std::string& local) const;
+  const Import* import_of(std::string_view local) const;
 
-  std::string docstring() const;  ///< the module's own, without quotes
+  const std::string& revision() const;  ///< SHA-256 of the text, first 16 hex digits
+  std::string docstring() const;        ///< the module's own, without quotes
 
  private:
   friend class ModuleBuilder;
@@ -104,10 +132,11 @@ class PythonModule {
   std::vector<PythonClass> classes_;
   std::vector<Assignment> assignments_;
   std::vector<Import> imports_;
-  std::unordered_map<std::string, int> import_by_local_;
-  std::unordered_map<std::string, std::vector<int>> bindings_;    // "<function>:<name>"
-  std::unordered_map<std::string, std::vector<int>> attributes_;  // "<class>:<name>"
-  std::unordered_map<std::string, int> function_by_scope_, class_by_scope_;
+  ScopedTable<int> import_by_local_;          // all at module level
+  ScopedTable<std::vector<int>> bindings_;    // by function
+  ScopedTable<std::vector<int>> attributes_;  // by class
+  ScopedTable<int> function_by_scope_, class_by_scope_;
+  mutable std::string revision_;  ///< made when first asked for
   std::vector<int> function_of_node_, class_of_node_;
 };
 

@@ -211,28 +211,24 @@ std::string_view Tree::line(int number) const {
   return std::string_view(text_).substr(begin, end - begin);
 }
 
-int Tree::line_of(std::uint32_t byte) const {
-  return static_cast<int>(std::upper_bound(line_begin_.begin(), line_begin_.end(), byte) -
+int Tree::line_of(std::uint32_t byte, int after) const {
+  // Most nodes end on the line they begin on.
+  const auto next = static_cast<std::size_t>(after) + 1;
+  if (after > 0 && (next >= line_begin_.size() || byte < line_begin_[next])) return after + 1;
+  return static_cast<int>(std::upper_bound(line_begin_.begin() + after, line_begin_.end(), byte) -
                           line_begin_.begin());
 }
-
-Kind Node::kind() const { return tree_ ? tree_->entries_[index_].kind : Kind::none_at_all; }
 
 std::string_view Node::kind_name() const {
   return tree_ ? language_of(tree_->grammar_).name_of(tree_->entries_[index_].symbol) : std::string_view();
 }
 
-std::string_view Node::text() const {
-  if (!tree_) return {};
-  const auto& e = tree_->entries_[index_];
-  return std::string_view(tree_->text_).substr(e.begin, e.end - e.begin);
-}
-
 Span Node::span() const {
   if (!tree_) return {};
   const auto& e = tree_->entries_[index_];
-  const int first_line = line();
-  return {e.begin, e.end, static_cast<std::uint32_t>(first_line), static_cast<std::uint32_t>(end_line()),
+  const int first_line = tree_->line_of(e.begin);
+  const int last_line = tree_->line_of(e.end > e.begin ? e.end - 1 : e.end, first_line - 1);
+  return {e.begin, e.end, static_cast<std::uint32_t>(first_line), static_cast<std::uint32_t>(last_line),
           e.begin - tree_->line_begin_[static_cast<std::size_t>(first_line) - 1] + 1};
 }
 
@@ -242,34 +238,6 @@ int Node::end_line() const {
   if (!tree_) return 0;
   const auto& e = tree_->entries_[index_];
   return tree_->line_of(e.end > e.begin ? e.end - 1 : e.end);
-}
-
-Node Node::parent() const {
-  return tree_ && index_ != 0 ? Node(tree_, tree_->entries_[index_].parent) : Node();
-}
-
-Node Node::child(Field field) const {
-  for (Node c = first(); c; c = c.next())
-    if (c.field() == field && !c.is(Kind::comment)) return c;
-  return {};
-}
-
-Node Node::first() const {
-  if (!tree_ || index_ + 1 >= tree_->entries_[index_].after) return {};
-  return Node(tree_, index_ + 1);
-}
-
-Node Node::next() const {
-  if (!tree_ || index_ == 0) return {};
-  const auto& e = tree_->entries_[index_];
-  return e.after < tree_->entries_[e.parent].after ? Node(tree_, e.after) : Node();
-}
-
-Field Node::field() const { return tree_ ? tree_->entries_[index_].field : Field::no_field; }
-std::uint32_t Node::end_index() const { return tree_ ? tree_->entries_[index_].after : 0; }
-
-bool Node::contains(Node inner) const {
-  return tree_ && tree_ == inner.tree_ && inner.index_ >= index_ && inner.index_ < end_index();
 }
 
 Node Node::enclosing(Kind k) const {

@@ -127,7 +127,8 @@ class Tree {
     Field field;
   };
   void find_lines();
-  int line_of(std::uint32_t byte) const;
+  int line_of(std::uint32_t byte) const { return line_of(byte, 0); }
+  int line_of(std::uint32_t byte, int after) const;  ///< when it is known to stand on a line beyond `after`
   Grammar grammar_ = Grammar::python;
   ParseBy parsed_by_ = ParseBy::tree_sitter;
   std::string text_;
@@ -136,5 +137,45 @@ class Tree {
   std::vector<Problem> problems_;
   int deepest_ = 0;
 };
+
+// The questions that every walk asks, for each node: inline.
+
+inline Kind Node::kind() const { return tree_ ? tree_->entries_[index_].kind : Kind::none_at_all; }
+inline Field Node::field() const { return tree_ ? tree_->entries_[index_].field : Field::no_field; }
+inline std::uint32_t Node::end_index() const { return tree_ ? tree_->entries_[index_].after : 0; }
+
+inline std::string_view Node::text() const {
+  if (!tree_) return {};
+  const auto& e = tree_->entries_[index_];
+  return std::string_view(tree_->text_).substr(e.begin, e.end - e.begin);
+}
+
+inline Node Node::parent() const {
+  return tree_ && index_ != 0 ? Node(tree_, tree_->entries_[index_].parent) : Node();
+}
+
+inline Node Node::first() const {
+  if (!tree_ || index_ + 1 >= tree_->entries_[index_].after) return {};
+  return Node(tree_, index_ + 1);
+}
+
+inline Node Node::next() const {
+  if (!tree_ || index_ == 0) return {};
+  const auto& e = tree_->entries_[index_];
+  return e.after < tree_->entries_[e.parent].after ? Node(tree_, e.after) : Node();
+}
+
+inline Node Node::child(Field field) const {
+  if (!tree_) return {};
+  const auto* entries = tree_->entries_.data();
+  const std::uint32_t end = entries[index_].after;
+  for (std::uint32_t i = index_ + 1; i < end; i = entries[i].after)
+    if (entries[i].field == field && entries[i].kind != Kind::comment) return Node(tree_, i);
+  return {};
+}
+
+inline bool Node::contains(Node inner) const {
+  return tree_ && tree_ == inner.tree_ && inner.index_ >= index_ && inner.index_ < end_index();
+}
 
 }  // namespace cutelab::source

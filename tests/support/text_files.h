@@ -19,6 +19,8 @@ class TextFiles final : public FileSource {
     return Error{ErrorKind::input, "read " + path, "no such file", path, ""};
   }
   Result<FileStatus> status(const std::string& path) const override {
+    const auto inside = files_.lower_bound(path + "/");
+    if (inside != files_.end() && inside->first.starts_with(path + "/")) return FileStatus{0, 0, true};
     const auto found = files_.find(path);
     if (found == files_.end()) return Error{ErrorKind::input, "stat " + path, "no such file", path, ""};
     return FileStatus{found->second.size(), 0, false};

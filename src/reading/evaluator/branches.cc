@@ -17,7 +17,7 @@ std::string shortened(Node n) { return std::string(n.text().substr(0, 100)); }
 }  // namespace
 
 Tristate Folder::truth(Node condition, const Frame* frame) {
-  const Abstract value = evaluate(condition, frame);
+  const Abstract& value = evaluate(condition, frame);
   switch (value.kind) {
     case Kind::none:
       return Tristate::no;
@@ -112,12 +112,11 @@ Activity Folder::function_active(int module, int function) {
   if (const auto known = function_activity_.find(key); known != function_activity_.end())
     return known->second;
   function_activity_[key] = {};  // a cycle counts as run
-  std::vector<int> modules, skips;
-  const auto sites = call_sites(module, function, &modules, &skips);
+  const auto sites = call_sites(module, function);
   Activity best;
   bool first = true;
   for (std::size_t i = 0; i < sites.size(); ++i) {
-    const Activity one = active(modules[i], sites[i]);
+    const Activity one = active(sites[i].module, sites[i].call);
     if (first || one.state == Tristate::yes ||
         (one.state == Tristate::undetermined && best.state == Tristate::no))
       best = one;

@@ -30,9 +30,11 @@ Folder::Folder(source::Program& program, std::vector<std::pair<std::string, std:
                Inputs inputs)
     : program_(program), settings_(std::move(settings)), inputs_(inputs) {}
 
-Abstract Folder::value_of(int module, Node expression) {
+const Abstract& Folder::evaluate_in_module(int module, Node expression) {
   return evaluate(expression, root(module, program_.module(module).function_at(expression)));
 }
+
+Abstract Folder::value_of(int module, Node expression) { return evaluate_in_module(module, expression); }
 
 Abstract Folder::argument_of(const Abstract& object, Node argument) {
   if (object.frame) return evaluate(argument, object.frame);
@@ -41,13 +43,13 @@ Abstract Folder::argument_of(const Abstract& object, Node argument) {
 
 std::string Folder::callee_path(int module, Node call) {
   const Node function = call.child(Field::function_field);
-  const Abstract callee = called(value_of(module, function));
+  const Abstract callee = called(evaluate_in_module(module, function));
   if (!callee.path.empty()) return callee.path;
   return program_.module(module).qualified(function);
 }
 
 bool Folder::callee_function(int module, Node call, int* function_module, int* function) {
-  const Abstract callee = called(value_of(module, call.child(Field::function_field)));
+  const Abstract callee = called(evaluate_in_module(module, call.child(Field::function_field)));
   if (!callee.is(Kind::function)) return false;
   *function_module = callee.module;
   *function = callee.index;
@@ -109,12 +111,17 @@ const Frame* Folder::root(int module, int function, const Abstract* self) {
   frame.module = module;
   frame.function = function;
   frame.self = self;
-  return enter(frame);
+  if (self) return enter(frame);
+  const auto m = static_cast<std::size_t>(module), f = static_cast<std::size_t>(function + 1);
+  if (m >= roots_.size()) roots_.resize(m + 1);
+  if (f >= roots_[m].size()) roots_[m].resize(program_.module(module).functions().size() + 1);
+  if (!roots_[m][f]) roots_[m][f] = enter(frame);
+  return roots_[m][f];
 }
 
 Abstract Folder::call(Node n, const Frame* frame) {
   const Node function_node = n.child(Field::function_field);
-  const Abstract given = evaluate(function_node, frame);
+  const Abstract& given = evaluate(function_node, frame);
   if (given.is(Kind::function)) return call_function(given, n, frame);
   Abstract callee = called(given);
   if (callee.is(Kind::function) && given.is(Kind::unknown)) callee = given;
@@ -243,20 +250,26 @@ const std::unordered_map<std::string, std::vector<Node>>& Folder::calls_by_leaf(
   return out;
 }
 
-std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>* modules,
-                                     std::vector<int>* skips) {
+std::vector<Folder::Site> Folder::call_sites(int module, int function) {
+  const auto known = call_sites_.find({module, function});
+  if (known != call_sites_.end()) return known->second;
+  const int cuts_before = cuts_;
+  auto out = find_call_sites(module, function);
+  if (cuts_ == cuts_before) call_sites_[{module, function}] = out;
+  return out;
+}
+
+std::vector<Folder::Site> Folder::find_call_sites(int module, int function) {
   const PythonModule& owner = program_.module(module);
   const PythonFunction& f = owner.functions()[static_cast<std::size_t>(function)];
-  std::vector<Node> out;
+  std::vector<Site> out;
   const auto add = [&](int m, Node site, int skip) {
     if (program_.module(m).function_at(site) == function && m == module) return;  // recursion
-    out.push_back(site);
-    modules->push_back(m);
-    skips->push_back(skip);
+    out.push_back({m, site, skip});
   };
   const auto matches = [&](int m, Node callee) {
     if (f.class_index < 0 || callee.child(Field::object_field).text() != "self") {
-      const Abstract known = value_of(m, callee);
+      const Abstract& known = evaluate_in_module(m, callee);
       return known.is(Kind::function) && known.module == module && known.index == function;
     }
     const int site_class = program_.module(m).class_at(callee);
@@ -293,7 +306,7 @@ std::vector<Node> Folder::call_sites(int module, int function, std::vector<int>*
                 .bindings(program_.module(m).function_at(site), std::string(callee.text()))
                 .empty())
           continue;
-        const Abstract known = value_of(m, callee);
+        const Abstract& known = evaluate_in_module(m, callee);
         if (known.is(Kind::instance) && known.module == module && known.index == f.class_index)
           add(m, site, compiled ? 1 : 0);
       }

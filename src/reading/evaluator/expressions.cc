@@ -38,28 +38,34 @@ Abstract join(std::vector<Abstract> alternatives) {
   return out;
 }
 
-Abstract Folder::evaluate(Node n, const Frame* frame) {
-  if (!n) return Abstract::unknown("nothing there");
-  const Key key{frame, n.tree(), n.index()};
-  if (const auto known = memo_.find(key); known != memo_.end()) return known->second;
+const Abstract& Folder::evaluate(Node n, const Frame* frame) {
+  if (!n) return nothing_;
+  Slot& slot = memo_[{frame, n.tree(), n.index()}];
+  if (slot.state == Slot::State::known) return slot.value;
+  if (depth_ == 0 && slot.at_top) return *slot.at_top;
   if (++steps_ > most_steps || depth_ >= deepest) {
     ++cuts_;
-    return Abstract::unknown(
+    return passing(Abstract::unknown(
         steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep", {},
-        n);
+        n));
   }
-  const auto guard = std::make_pair(frame, n.index());
-  if (!evaluating_.insert(guard).second) {
+  if (slot.state == Slot::State::evaluating) {
     ++cuts_;
-    return Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n);
+    return passing(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
   }
+  slot.state = Slot::State::evaluating;
   const int cuts_before = cuts_;
   ++depth_;
   Abstract value = evaluate_new(n, frame);
   --depth_;
-  evaluating_.erase(guard);
-  if (cuts_ == cuts_before) memo_.emplace(key, value);
-  return value;
+  slot.state = cuts_ == cuts_before ? Slot::State::known : Slot::State::empty;
+  if (slot.state == Slot::State::empty) {
+    const Abstract& cut = passing(std::move(value));
+    if (depth_ == 0 && steps_ <= most_steps) slot.at_top = &cut;
+    return cut;
+  }
+  slot.value = std::move(value);
+  return slot.value;
 }
 
 Abstract Folder::evaluate_new(Node n, const Frame* frame) {
@@ -129,16 +135,15 @@ Abstract Folder::sequence(Node n, const Frame* frame) {
       items.push_back(evaluate(c, frame));
       continue;
     }
-    Abstract inner = evaluate(c.first(), frame);
+    const Abstract& inner = evaluate(c.first(), frame);
     if (!inner.is(Kind::tuple)) {
-      inner.text = inner.known() ? "needs evaluation: unpacking" : inner.text;
-      return Abstract::unknown(inner.text,
+      return Abstract::unknown(inner.known() ? "needs evaluation: unpacking" : inner.text,
                                inner.depends_on.empty()
                                    ? std::vector<std::string>{std::string(c.first().text())}
                                    : inner.depends_on,
                                c);
     }
-    for (Abstract& item : inner.items) items.push_back(std::move(item));
+    items.insert(items.end(), inner.items.begin(), inner.items.end());
   }
   return Abstract::tuple(std::move(items));
 }
@@ -146,15 +151,14 @@ Abstract Folder::sequence(Node n, const Frame* frame) {
 Abstract Folder::attribute(Node n, const Frame* frame) {
   const Node object_node = n.child(Field::object_field);
   const std::string name(n.child(Field::attribute_field).text());
-  const Abstract object = evaluate(object_node, frame);
+  const Abstract& object = evaluate(object_node, frame);
   return attribute_of(object, name, n, frame);
 }
 
 Abstract Folder::subscript(Node n, const Frame* frame) {
-  const Abstract object = evaluate(n.child(Field::value_field), frame);
+  const Abstract& object = evaluate(n.child(Field::value_field), frame);
   const Node index_node = n.child(Field::subscript_field);
-  const Abstract index =
-      index_node.is(NodeKind::slice) ? Abstract::unknown("slice", {}, n) : evaluate(index_node, frame);
+  const Abstract& index = index_node.is(NodeKind::slice) ? nothing_ : evaluate(index_node, frame);
   if (object.is(Kind::tuple) && index.is_number()) {
     const auto size = static_cast<std::int64_t>(object.items.size());
     const std::int64_t at = index.number < 0 ? index.number + size : index.number;
@@ -186,13 +190,13 @@ Abstract Folder::conditional(Node n, const Frame* frame) {
 }
 
 Abstract Folder::binary(Node n, const Frame* frame) {
-  const Abstract a = evaluate(n.child(Field::left_field), frame);
-  const Abstract b = evaluate(n.child(Field::right_field), frame);
+  const Abstract& a = evaluate(n.child(Field::left_field), frame);
+  const Abstract& b = evaluate(n.child(Field::right_field), frame);
   return models::arithmetic(n.child(Field::operator_token).text(), a, b, n);
 }
 
 Abstract Folder::unary(Node n, const Frame* frame) {
-  const Abstract a = evaluate(n.child(Field::argument_field), frame);
+  const Abstract& a = evaluate(n.child(Field::argument_field), frame);
   if (n.child(Field::operator_token).text() != "-")
     return a.is_number() && n.text()[0] == '~' ? Abstract::integer(~a.number) : a;
   if (a.is(Kind::real)) return Abstract::of_real(-a.real);
@@ -230,7 +234,7 @@ Abstract Folder::boolean_operator(Node n, const Frame* frame) {
   if (a != Tristate::undetermined) return evaluate(right, frame);
   const Tristate b = truth(right, frame);
   if (b == (is_and ? Tristate::no : Tristate::yes)) return Abstract::boolean(!is_and);
-  Abstract out = evaluate(left, frame);
+  const Abstract& out = evaluate(left, frame);
   return out.known() ? Abstract::unknown("needs evaluation", {std::string(left.text().substr(0, 80))}, n)
                      : Abstract::unknown(out.text, out.depends_on, n);
 }

@@ -56,7 +56,9 @@ class Folder final : public Evaluator {
   using Kind = Abstract::Kind;
 
   // expressions
-  Abstract evaluate(source::Node n, const Frame* frame);
+  /// The answer stays where it is as long as this Folder.
+  const Abstract& evaluate(source::Node n, const Frame* frame);
+  const Abstract& evaluate_in_module(int module, source::Node expression);
   Abstract evaluate_new(source::Node n, const Frame* frame);
   Abstract literal(source::Node n);
   Abstract sequence(source::Node n, const Frame* frame);
@@ -90,8 +92,8 @@ class Folder final : public Evaluator {
   Abstract field_of_constructor(const Abstract& instance, const std::string& name);
   std::optional<Abstract> argument_named(const Abstract& object, const std::string& name);
   std::optional<Abstract> field_given(const Abstract& instance, const std::string& name);
-  std::vector<std::pair<int, int>> ancestry(int module,
-                                            int class_index);  ///< (module, class): itself, then bases
+  using Ancestry = std::vector<std::pair<int, int>>;
+  Ancestry ancestry(int module, int class_index);  ///< (module, class): itself, then bases
   const Abstract* self_of(int module, int function);
   const Abstract* intern(const Abstract& a);
 
@@ -103,8 +105,13 @@ class Folder final : public Evaluator {
   Abstract returned(const Frame* frame);
   std::optional<source::Node> argument(source::Node call, const source::PythonFunction& function,
                                        int position, int skip_parameters, int skip_arguments, bool* splat);
-  std::vector<source::Node> call_sites(int module, int function, std::vector<int>* modules,
-                                       std::vector<int>* skips);
+  struct Site {
+    int module = 0;
+    source::Node call;
+    int skip = 0;  ///< leading arguments that are not the function's
+  };
+  std::vector<Site> call_sites(int module, int function);
+  std::vector<Site> find_call_sites(int module, int function);
   const std::unordered_map<std::string, std::vector<source::Node>>& calls_by_leaf(int module);
 
   // frames and branches
@@ -133,12 +140,24 @@ class Folder final : public Evaluator {
   };
   struct KeyHash {
     std::size_t operator()(const Key& k) const {
-      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u ^
-             (reinterpret_cast<std::uintptr_t>(k.tree) >> 4) ^ (static_cast<std::size_t>(k.node) << 20);
+      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u + k.node;
     }
   };
-  std::unordered_map<Key, Abstract, KeyHash> memo_;
-  std::set<std::pair<const Frame*, std::uint32_t>> evaluating_;
+  struct Slot {
+    enum class State { empty, evaluating, known };
+    State state = State::empty;
+    Abstract value;
+    const Abstract* at_top =
+        nullptr;  ///< the answer where no other evaluation is under way, though it was cut short
+  };
+  /// What an evaluation cut short gave: not remembered, but asked for by reference.
+  const Abstract& passing(Abstract value) { return passing_.emplace_back(std::move(value)); }
+  const Abstract nothing_ = Abstract::unknown("nothing there");
+  std::unordered_map<Key, Slot, KeyHash> memo_;
+  std::deque<Abstract> passing_;
+  std::deque<std::vector<const Frame*>> roots_;  // by module, then function + 1
+  std::map<std::pair<int, int>, Ancestry> ancestry_;
+  std::map<std::pair<int, int>, std::vector<Site>> call_sites_;
   std::map<std::pair<int, int>, const Abstract*> self_by_class_;
   std::map<std::pair<int, int>, Activity> function_activity_;
   std::map<int, std::vector<Flag>> flags_;

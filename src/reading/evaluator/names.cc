@@ -17,18 +17,18 @@ Abstract Folder::identifier(Node n, const Frame* frame) {
   for (int scope = frame->function; scope >= 0;
        scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
     const Frame* at = scope == frame->function ? frame : root(frame->module, scope);
-    if (auto local = local_binding(name, n, at)) return *local;
-    if (auto given = parameter(name, at)) return *given;
-    if (auto inner = defined(frame->module, scope, name)) return *inner;
+    if (auto local = local_binding(name, n, at)) return std::move(*local);
+    if (auto given = parameter(name, at)) return std::move(*given);
+    if (auto inner = defined(frame->module, scope, name)) return std::move(*inner);
   }
-  if (auto global = local_binding(name, n, root(frame->module, -1))) return *global;
+  if (auto global = local_binding(name, n, root(frame->module, -1))) return std::move(*global);
   return member_of_module(frame->module, name);
 }
 
 /// A name as seen from outside or at module level: binding, definition, import, builtin.
 Abstract Folder::member_of_module(int module_index, const std::string& name) {
   const PythonModule& module = program_.module(module_index);
-  if (auto known = defined(module_index, -1, name)) return *known;
+  if (auto known = defined(module_index, -1, name)) return std::move(*known);
   const auto& bound = module.bindings(-1, name);
   if (!bound.empty()) {
     const Assignment& last = module.assignments()[static_cast<std::size_t>(bound.back())];
@@ -114,7 +114,7 @@ std::optional<Abstract> Folder::local_binding(const std::string& name, Node use,
     if (reach == Tristate::yes) return join(std::move(alternatives));
     if (alternatives.size() > 12) break;
   }
-  if (auto given = parameter(name, frame)) alternatives.push_back(*given);
+  if (auto given = parameter(name, frame)) alternatives.push_back(std::move(*given));
   if (alternatives.empty()) return std::nullopt;
   return join(std::move(alternatives));
 }
@@ -123,7 +123,7 @@ Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame
   (void)module;
   if (!a.value) return Abstract::unknown("declared without a value", {a.name}, a.statement);
   if (a.form == Assignment::Form::loop) {
-    Abstract iterated = evaluate(a.value, frame);
+    const Abstract& iterated = evaluate(a.value, frame);
     Abstract out = Abstract::unknown("loop variable", {a.name}, a.statement);
     if (iterated.is(Kind::object) || iterated.is(Kind::name)) out.path = iterated.path + "[]";
     return out;
@@ -196,26 +196,28 @@ Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
       frame,
       program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)].node.tree(),
       function.node.index() + 0x40000000u + static_cast<std::uint32_t>(position)};
-  if (const auto known = memo_.find(key); known != memo_.end()) return known->second;
-  const auto guard = std::make_pair(frame, key.node);
-  if (depth_ >= deepest || !evaluating_.insert(guard).second) {
+  Slot& slot = memo_[key];
+  if (slot.state == Slot::State::known) return slot.value;
+  if (depth_ >= deepest || slot.state == Slot::State::evaluating) {
     ++cuts_;
     return Abstract::unknown("passed in a circle",
                              {function.parameters[static_cast<std::size_t>(position)].name}, function.node);
   }
+  slot.state = Slot::State::evaluating;
   const int cuts_before = cuts_;
-  std::vector<int> modules, skips;
   std::vector<Abstract> alternatives;
-  const auto sites = call_sites(frame->module, frame->function, &modules, &skips);
-  for (std::size_t i = 0; i < sites.size() && alternatives.size() < 12; ++i) {
-    const Frame* caller = root(modules[i], program_.module(modules[i]).function_at(sites[i]));
-    if (active(modules[i], sites[i]).state == Tristate::no) continue;
+  for (const Site& site : call_sites(frame->module, frame->function)) {
+    if (alternatives.size() >= 12) break;
+    const Frame* caller = root(site.module, program_.module(site.module).function_at(site.call));
+    if (active(site.module, site.call).state == Tristate::no) continue;
     alternatives.push_back(parameter_value(
-        position, enter({frame->module, frame->function, caller, sites[i], skips[i], frame->self})));
+        position, enter({frame->module, frame->function, caller, site.call, site.skip, frame->self})));
   }
-  evaluating_.erase(guard);
+  slot.state = Slot::State::empty;
   Abstract out = alternatives.empty() ? parameter_default(position, frame) : join(std::move(alternatives));
-  if (cuts_ == cuts_before) memo_.emplace(key, out);
+  if (cuts_ != cuts_before) return out;
+  slot.state = Slot::State::known;
+  slot.value = out;
   return out;
 }
 

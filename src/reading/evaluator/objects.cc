@@ -52,18 +52,21 @@ Abstract Folder::attribute_of(const Abstract& object, const std::string& name, N
   return out;
 }
 
-std::vector<std::pair<int, int>> Folder::ancestry(int module, int class_index) {
-  std::vector<std::pair<int, int>> out = {{module, class_index}};
+Folder::Ancestry Folder::ancestry(int module, int class_index) {
+  const auto known = ancestry_.find({module, class_index});
+  if (known != ancestry_.end()) return known->second;
+  const int cuts_before = cuts_;
+  Ancestry out = {{module, class_index}};
   for (std::size_t i = 0; i < out.size() && out.size() < 16; ++i) {
     const auto [m, c] = out[i];
-    const std::vector<Node> bases = program_.module(m).classes()[static_cast<std::size_t>(c)].bases;
-    for (const Node base : bases) {
-      const Abstract found =
+    for (const Node base : program_.module(m).classes()[static_cast<std::size_t>(c)].bases) {
+      const Abstract& found =
           evaluate(base, root(m, program_.module(m).classes()[static_cast<std::size_t>(c)].enclosing));
       const auto entry = std::make_pair(found.module, found.index);
       if (found.is(Kind::type) && std::find(out.begin(), out.end(), entry) == out.end()) out.push_back(entry);
     }
   }
+  if (cuts_ == cuts_before) ancestry_[{module, class_index}] = out;
   return out;
 }
 
@@ -82,7 +85,8 @@ std::optional<Abstract> Folder::method_of(const Abstract& instance, const std::s
 }
 
 Abstract Folder::attribute_of_instance(const Abstract& instance, const std::string& name, Node use) {
-  if (auto given = setting("self." + name)) return *given;
+  if (!settings_.empty())
+    if (auto given = setting("self." + name)) return *given;
   if (auto field = field_given(instance, name)) return *field;
   const Abstract* self = intern(instance);
   struct Candidate {

@@ -2,8 +2,10 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
+#include "base/text_table.h"
 #include "reading/facts/constraint_text.h"
 #include "reading/facts/context.h"
 #include "reading/models/models.h"
@@ -38,7 +40,7 @@ class NamedValues {
     }
   }
 
-  bool has(const std::string& name) const { return uses_.count(name) > 0; }
+  bool has(std::string_view name) const { return uses_.count(name) > 0; }
 
   const Abstract& value(const std::string& name) {
     const auto [place, fresh] = values_.try_emplace(name, Abstract::unknown("not told"));
@@ -58,10 +60,11 @@ class NamedValues {
   }
 
   /// Names that mean the quantity, best first: the same words before some of them.
-  std::vector<std::string> names_of(const RuleQuantity& of) const {
+  std::vector<std::string> names_of(const RuleQuantity& of) {
+    if (quantities_.empty())
+      for (const auto& [name, nodes] : uses_) quantities_.emplace(name, quantity_of_name(name));
     std::vector<std::string> same, plain, part;
-    for (const auto& [name, nodes] : uses_) {
-      const RuleQuantity named = quantity_of_name(name);
+    for (const auto& [name, named] : quantities_) {
       if (named.words == of.words && (of.words.size() || named.modes.size() > 1))
         (named.modes.size() > 1 ? same : plain).emplace_back(name);
       else if (of.words.size() == 2 && named.words.size() == 1 && named.words[0] == of.words[1] &&
@@ -77,7 +80,7 @@ class NamedValues {
   std::optional<Told> of_mode(const RuleQuantity& of, char mode) {
     std::optional<Told> open;
     for (const std::string& name : names_of(of)) {
-      const RuleQuantity named = quantity_of_name(name);
+      const RuleQuantity& named = quantities_.at(name);
       const Abstract& whole = value(name);
       if (mode && named.modes.empty() && !whole.is(Abstract::Kind::tuple)) continue;
       if (mode && !named.modes.empty() && named.modes.find(mode) == std::string::npos) continue;
@@ -112,7 +115,8 @@ class NamedValues {
 
  private:
   FactContext& context_;
-  std::map<std::string_view, std::vector<Node>> uses_;
+  std::unordered_map<std::string_view, std::vector<Node>, TextHash> uses_;
+  std::map<std::string_view, RuleQuantity> quantities_;  // of all names, made when first asked for
   std::map<std::string, Abstract> values_;
 };
 

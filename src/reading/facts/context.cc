@@ -76,7 +76,10 @@ evidence::Location FactContext::at(Node node) const {
   evidence::Location location;
   location.span = node.span();
   for (int m = 0; m < program.size(); ++m)  // a reading's files are the program's modules, in loading order
-    if (&program.module(m).tree() == node.tree()) location.file = m;
+    if (&program.module(m).tree() == node.tree()) {
+      location.file = m;
+      break;
+    }
   return location;
 }
 
@@ -187,16 +190,44 @@ std::string FactContext::operation_of(const Abstract& object, int depth) {
   return {};
 }
 
-bool FactContext::function_loops(int m, int function, int depth) {
-  if (depth > 3 || function < 0) return false;
+std::vector<FactContext::InnerCall>& FactContext::calls_in(int m, int function) {
+  const auto [known, fresh] = calls_in_.try_emplace({m, function});
+  std::vector<InnerCall>& out = known->second;
+  if (!fresh) return out;
   const source::PythonModule& owner = program.module(m);
   const Node body = owner.functions()[static_cast<std::size_t>(function)].body;
   for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
     const Node n = owner.tree().at(i);
+    if (!n.is(NodeKind::call)) continue;
+    const Node callee = n.child(Field::function_field);
+    out.push_back(
+        {n, callee.is(NodeKind::attribute) ? callee.child(Field::attribute_field).text() : callee.text()});
+  }
+  return out;
+}
+
+bool FactContext::runs_function(int m, int function, InnerCall& inner) {
+  if (!inner.asked_for) {
+    inner.asked_for = true;
+    if (!evaluator.callee_function(m, inner.call, &inner.module, &inner.function) ||
+        (inner.module == m && inner.function == function))
+      inner.function = -1;
+  }
+  return inner.function >= 0;
+}
+
+bool FactContext::function_loops(int m, int function, int depth) {
+  if (depth > 3 || function < 0) return false;
+  const source::PythonModule& owner = program.module(m);
+  const Node body = owner.functions()[static_cast<std::size_t>(function)].body;
+  std::vector<InnerCall>& calls = calls_in(m, function);
+  std::size_t next = 0;
+  for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
+    const Node n = owner.tree().at(i);
     if (n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) return true;
-    int inner_module = 0, inner = -1;
-    if (n.is(NodeKind::call) && evaluator.callee_function(m, n, &inner_module, &inner) &&
-        !(inner_module == m && inner == function) && function_loops(inner_module, inner, depth + 1))
+    if (!n.is(NodeKind::call)) continue;
+    InnerCall& inner = calls[next++];
+    if (runs_function(m, function, inner) && function_loops(inner.module, inner.function, depth + 1))
       return true;
   }
   return false;
@@ -204,19 +235,11 @@ bool FactContext::function_loops(int m, int function, int depth) {
 
 bool FactContext::function_contains(int m, int function, const std::vector<std::string>& leaves, int depth) {
   if (depth > 4 || function < 0) return false;
-  const source::PythonModule& owner = program.module(m);
-  const Node body = owner.functions()[static_cast<std::size_t>(function)].body;
-  for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
-    const Node n = owner.tree().at(i);
-    if (!n.is(NodeKind::call)) continue;
-    const Node callee = n.child(Field::function_field);
-    const std::string_view leaf =
-        callee.is(NodeKind::attribute) ? callee.child(Field::attribute_field).text() : callee.text();
-    if (std::find(leaves.begin(), leaves.end(), leaf) != leaves.end()) return true;
-    if (leaf == "partial" && binds_one_of(n, leaves)) return true;
-    int inner_module = 0, inner = -1;
-    if (evaluator.callee_function(m, n, &inner_module, &inner) && !(inner_module == m && inner == function) &&
-        function_contains(inner_module, inner, leaves, depth + 1))
+  for (InnerCall& inner : calls_in(m, function)) {
+    if (std::find(leaves.begin(), leaves.end(), inner.leaf) != leaves.end()) return true;
+    if (inner.leaf == "partial" && binds_one_of(inner.call, leaves)) return true;
+    if (runs_function(m, function, inner) &&
+        function_contains(inner.module, inner.function, leaves, depth + 1))
       return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "evidence/reading.h"
@@ -82,7 +83,19 @@ class FactContext {
 
  private:
   void collect_calls();
+  /// A call in a body. The local function that it runs is looked for when first asked for: that may load a
+  /// module.
+  struct InnerCall {
+    source::Node call;
+    std::string_view leaf;  ///< last part of the callee
+    bool asked_for = false;
+    int module = 0, function = -1;
+  };
+  std::vector<InnerCall>& calls_in(int module, int function);
+  /// False: the call runs no local function, or the one it stands in.
+  bool runs_function(int module, int function, InnerCall& inner);
   std::vector<CallSite> calls_;
+  std::map<std::pair<int, int>, std::vector<InnerCall>> calls_in_;
   std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
 };
 

@@ -116,20 +116,26 @@ Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node a
   return m.unknown("an attribute of a base that is not known", m.name_of(name));
 }
 
-Value Machine::Interpreter::attribute_of_external(External* e, std::string_view name, Node at, int module) {
-  const std::string path = e->path + "." + std::string(name);
-  if (const Native native = natives.find_function(path + ".__get__")) {
+Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, Node at, int module) {
+  if (const Value* known = e->members.find(symbol)) return *known;
+  const std::string& name = m.name_of(symbol);
+  const std::string path = e->path + "." + name;
+  const Native getter = natives.find_function(path + ".__get__");
+  if (getter) {
     Call c{m, path, {}, {}, {}, at, module};
-    if (auto value = native(c)) return *value;
+    if (auto value = getter(c)) return *value;
   }
+  Value out;
   if (is_library(path) && !natives.find_function(path)) {
     const Value defined = library(path);
     // Numbers, texts, classes and enumeration members of the library; functions keep their name for the
     // models.
     if (defined.bound() && !defined.is_unknown() && !defined.as<Function>() && !defined.as<External>())
-      return defined;
+      out = defined;
   }
-  return m.external(path);
+  if (!out.bound()) out = m.external(path);
+  if (!getter && library_searches_ == 0) e->members.at(symbol) = out;
+  return out;
 }
 
 Value Machine::Interpreter::attribute(const Value& object, std::string_view name, Node at, int module) {
@@ -162,7 +168,7 @@ Value Machine::Interpreter::attribute(const Value& object, std::string_view name
       return m.unknown("the module does not define it", std::string(name));
     }
     case Type::external:
-      return attribute_of_external(static_cast<External*>(o), name, at, module);
+      return attribute_of_external(static_cast<External*>(o), symbol, at, module);
     case Type::unknown: {
       const Unknown* u = static_cast<Unknown*>(o);
       return m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));

@@ -248,6 +248,12 @@ Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
 }
 
 Value Machine::Interpreter::builtin(Symbol name) {
+  const auto [known, fresh] = builtins_.try_emplace(name);
+  if (fresh) known->second = find_builtin(name);
+  return known->second;
+}
+
+Value Machine::Interpreter::find_builtin(Symbol name) {
   const std::string path = "builtins." + m.name_of(name);
   static const char* const types[] = {
       "int",          "float",       "str",    "bool",      "tuple", "list",           "dict",

@@ -140,6 +140,7 @@ class Machine::Interpreter {
   Value name(source::Node n, Scope* s);
   Value lookup(Symbol name, Scope* s);
   Value builtin(Symbol name);
+  Value find_builtin(Symbol name);
   Value conditional(source::Node n, Scope* s);
   Value boolean_operator(source::Node n, Scope* s);
   Value comparison(source::Node n, Scope* s);
@@ -187,6 +188,7 @@ class Machine::Interpreter {
   void import_all(const std::string& module, Scope* s);
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
+  Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
 
@@ -211,7 +213,7 @@ class Machine::Interpreter {
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
   Value attribute_of_record(Record* record, std::string_view name);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
-  Value attribute_of_external(External* e, std::string_view name, source::Node at, int module);
+  Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
   bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
 
@@ -237,7 +239,11 @@ class Machine::Interpreter {
   std::unordered_map<int, Scope*> scope_of_module_;
   std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
   std::unordered_map<std::string, Value> library_values_;
+  int library_searches_ = 0;  ///< under way: what they find is not settled yet
+  std::unordered_map<Symbol, Value> builtins_;
   std::unordered_map<const source::Tree*, std::vector<Symbol>> symbols_of_nodes_;
+  const source::Tree* symbols_tree_ = nullptr;  ///< the tree asked for last, with its table
+  Symbol* symbols_ = nullptr;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
   std::int64_t steps_ = 0;

@@ -69,10 +69,10 @@ void Machine::run_entries() {
 }
 
 Symbol Machine::symbol(std::string_view name) {
-  const auto [place, fresh] =
-      symbols_.try_emplace(std::string(name), static_cast<Symbol>(symbol_names_.size()));
-  if (fresh) symbol_names_.push_back(&place->first);
-  return place->second;
+  if (const auto known = symbols_.find(name); known != symbols_.end()) return known->second;
+  const auto made = symbols_.emplace(name, static_cast<Symbol>(symbol_names_.size())).first;
+  symbol_names_.push_back(&made->first);
+  return made->second;
 }
 
 Value Machine::unknown(std::string reason, std::string depends_on, std::string path) {
@@ -84,12 +84,11 @@ Value Machine::unknown(std::string reason, std::string depends_on, std::string p
 }
 
 Value Machine::external(std::string_view path) {
-  External*& known = externals_[std::string(path)];
-  if (!known) {
-    known = make<External>();
-    known->path = path;
-  }
-  return known;
+  if (const auto known = externals_.find(path); known != externals_.end()) return known->second;
+  External* made = make<External>();
+  made->path = path;
+  externals_.emplace(path, made);
+  return made;
 }
 
 Record* Machine::record(std::string kind, std::string path, const Call* made_by) {

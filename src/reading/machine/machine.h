@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_table.h"
+#include "reading/machine/arena.h"
 #include "reading/machine/library.h"
 #include "reading/machine/natives.h"
 #include "reading/machine/trace.h"
@@ -95,12 +97,10 @@ class Machine {
 
   template <class T, class... A>
   T* make(A&&... arguments) {
-    auto owned = std::make_unique<T>(std::forward<A>(arguments)...);
-    T* out = owned.get();
+    T* out = arena_.make<T>(std::forward<A>(arguments)...);
     out->born = fork_serial_;
     if constexpr (requires { out->fields.born; }) out->fields.born = fork_serial_;
     if constexpr (requires { out->attributes.born; }) out->attributes.born = fork_serial_;
-    arena_.push_back(std::move(owned));
     return out;
   }
   Value unknown(std::string reason, std::string depends_on = {}, std::string path = {});
@@ -180,10 +180,10 @@ class Machine {
   Options options_;
   std::string arch_;
   std::unordered_map<const Object*, std::int64_t> identities_;
-  std::deque<std::unique_ptr<Object>> arena_;
-  std::unordered_map<std::string, Symbol> symbols_;
+  Arena arena_;
+  TextTable<Symbol> symbols_;
   std::vector<const std::string*> symbol_names_;
-  std::unordered_map<std::string, External*> externals_;
+  TextTable<External*> externals_;
   std::vector<Launch> launches_;
   std::vector<GiveUp> give_ups_;
   Trace trace_;

@@ -207,6 +207,13 @@ Value Machine::Interpreter::library(const std::string& path) {
   const auto known = library_values_.find(path);
   if (known != library_values_.end()) return known->second;
   library_values_[path] = Value();
+  ++library_searches_;
+  const Value found = find_in_library(path);
+  --library_searches_;
+  return library_values_[path] = found;
+}
+
+Value Machine::Interpreter::find_in_library(const std::string& path) {
   // The longest prefix that is a module.
   for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
     const std::string dotted = path.substr(0, dot);
@@ -233,7 +240,7 @@ Value Machine::Interpreter::library(const std::string& path) {
         if (!e || !is_library(e->path) || e->path == path) break;
         if (!rest.empty()) {
           const Value further = library(e->path + "." + rest);
-          return library_values_[path] = further;
+          return further;
         }
         const Value further = library(e->path);
         if (!further.bound()) break;
@@ -241,7 +248,7 @@ Value Machine::Interpreter::library(const std::string& path) {
       }
       if (!value.bound()) break;
     }
-    return library_values_[path] = value;
+    return value;
   }
   return {};
 }

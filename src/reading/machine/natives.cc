@@ -1,51 +1,62 @@
 #include "reading/machine/natives.h"
 
+#include <algorithm>
+
 namespace cutelab::reading::machine {
 namespace {
-std::string key(std::string_view a, std::string_view b) {
-  std::string out(a);
-  out += '\n';
-  out += b;
-  return out;
+constexpr std::ptrdiff_t most_parts = 4;  ///< of a tail
+
+/// The last name of a path; with the one before it where it is special ("Float16.__get__"): many share those.
+std::string_view ending_of(std::string_view path) {
+  const auto dot = path.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || !path.substr(dot + 1).starts_with("__"))
+    return path.substr(dot + 1);
+  return path.substr(path.rfind('.', dot - 1) + 1);
 }
-template <class T>
-T find(const std::unordered_map<std::string, T>& table, const std::string& k) {
-  const auto found = table.find(k);
+
+template <class Table, class Key>
+auto find(const Table& table, const Key& key) {
+  const auto found = table.find(key);
   return found == table.end() ? nullptr : found->second;
 }
 }  // namespace
 
 void Natives::function(std::string_view package, std::string_view tail, Native native) {
-  functions_[key(package, tail)] = native;
+  auto& same_ending = functions_[std::string(ending_of(tail))];
+  for (Entry& known : same_ending)
+    if (known.package == package && known.tail == tail) {
+      known.native = native;
+      return;
+    }
+  same_ending.push_back({std::string(package), std::string(tail), native});
 }
 void Natives::method(std::string_view kind, std::string_view name, Native native) {
-  methods_[key(kind, name)] = native;
+  methods_[{std::string(kind), std::string(name)}] = native;
 }
 void Natives::getter(std::string_view kind, std::string_view name, Getter answer) {
-  getters_[key(kind, name)] = answer;
+  getters_[{std::string(kind), std::string(name)}] = answer;
 }
 
 Native Natives::find_function(std::string_view path) const {
   const auto dot = path.find('.');
   if (dot == std::string_view::npos) return nullptr;
-  const std::string_view package = path.substr(0, dot);
-  std::size_t starts[4];
-  int count = 0;
-  for (std::size_t at = path.size(); count < 4 && at > dot;) {
-    at = path.rfind('.', at - 1);
-    if (at == std::string_view::npos) break;
-    starts[count++] = at + 1;
-    if (at == 0) break;
+  const auto same_ending = functions_.find(ending_of(path));
+  if (same_ending == functions_.end()) return nullptr;
+  const std::string_view package = path.substr(0, dot), rest = path.substr(dot);  // with its dot
+  const Entry* longest = nullptr;
+  for (const Entry& f : same_ending->second) {
+    if (f.package != package || f.tail.size() >= rest.size() || !rest.ends_with(f.tail)) continue;
+    if (rest[rest.size() - f.tail.size() - 1] != '.') continue;
+    if (std::count(f.tail.begin(), f.tail.end(), '.') >= most_parts) continue;
+    if (!longest || f.tail.size() > longest->tail.size()) longest = &f;
   }
-  for (int i = count - 1; i >= 0; --i)
-    if (const Native found = find(functions_, key(package, path.substr(starts[i])))) return found;
-  return nullptr;
+  return longest ? longest->native : nullptr;
 }
 Native Natives::find_method(std::string_view kind, std::string_view name) const {
-  return find(methods_, key(kind, name));
+  return find(methods_, MemberView(kind, name));
 }
 Getter Natives::find_getter(std::string_view kind, std::string_view name) const {
-  return find(getters_, key(kind, name));
+  return find(getters_, MemberView(kind, name));
 }
 
 const Natives& Natives::all() {

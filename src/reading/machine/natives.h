@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_table.h"
 #include "reading/machine/value.h"
 
 /// How library functions are modelled. A model answers with a value, or with `std::nullopt`: "not told here"
@@ -63,8 +64,34 @@ class Natives {
   static const Natives& all();
 
  private:
-  std::unordered_map<std::string, Native> functions_, methods_;
-  std::unordered_map<std::string, Getter> getters_;
+  struct Entry {
+    std::string package, tail;
+    Native native;
+  };
+  /// A kind and a name of it, as a key that may be looked up without strings of its own.
+  struct Member {
+    std::string kind, name;
+  };
+  struct MemberView {
+    std::string_view kind, name;
+    MemberView(std::string_view k, std::string_view n) : kind(k), name(n) {}
+    MemberView(const Member& m) : kind(m.kind), name(m.name) {}  // NOLINT: implicit on purpose
+  };
+  struct MemberHash {
+    using is_transparent = void;
+    std::size_t operator()(MemberView m) const {
+      return hash_of(m.kind) * 0x9E3779B97F4A7C15u ^ hash_of(m.name);
+    }
+  };
+  struct MemberEqual {
+    using is_transparent = void;
+    bool operator()(MemberView a, MemberView b) const { return a.kind == b.kind && a.name == b.name; }
+  };
+  template <class T>
+  using Members = std::unordered_map<Member, T, MemberHash, MemberEqual>;
+  TextTable<std::vector<Entry>> functions_;  // by the end of the path
+  Members<Native> methods_;
+  Members<Getter> getters_;
 };
 
 // One per file of models.

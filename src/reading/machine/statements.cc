@@ -21,9 +21,13 @@ bool Machine::Interpreter::stop(Node at, int module) {
 }
 
 Symbol Machine::Interpreter::symbol_of(Node n, int) {
-  auto& table = symbols_of_nodes_[n.tree()];
-  if (table.empty()) table.resize(n.tree()->size(), 0xFFFFFFFFu);
-  Symbol& known = table[n.index()];
+  if (n.tree() != symbols_tree_) {
+    auto& table = symbols_of_nodes_[n.tree()];
+    if (table.empty()) table.resize(n.tree()->size(), 0xFFFFFFFFu);
+    symbols_tree_ = n.tree();
+    symbols_ = table.data();
+  }
+  Symbol& known = symbols_[n.index()];
   if (known == 0xFFFFFFFFu) known = m.symbol(n.text());
   return known;
 }

@@ -222,6 +222,7 @@ struct External : Object {
   static constexpr Type tag = Type::external;
   External() : Object(tag) {}
   std::string path;
+  Slots members;  ///< attributes that were asked for before; not the program's to change
   std::string_view leaf() const {
     const auto dot = path.rfind('.');
     return dot == std::string::npos ? std::string_view(path) : std::string_view(path).substr(dot + 1);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <ostream>
 #include <random>
 
@@ -37,6 +38,17 @@ TEST(PrintableOutputText, ControlCharactersBecomeReplacementMarks) {
                              true),
             "\uFFFD \uFFFD31m");
   EXPECT_EQ(printable_output("\x1b[31m", false), "\uFFFD[31m");
+}
+
+/// Blocks of plain text are copied whole: an odd character is found wherever it stands in one.
+TEST(PrintableOutputText, OddCharactersAreFoundAtEveryPlaceOfLongTexts) {
+  for (std::size_t at = 0; at < 200; ++at) {
+    const std::string before(at, 'x'), after(300 - at, '\n');
+    EXPECT_EQ(printable_output(before + "\x7f" + after, false), before + "\uFFFD" + after) << at;
+    EXPECT_EQ(printable_output(before + "\x01" + after, false), before + "\uFFFD" + after) << at;
+    EXPECT_EQ(printable_output(before + "\u202E" + after, false), before + "\uFFFD" + after) << at;
+    EXPECT_EQ(printable_output(before + "漢\t" + after, false), before + "漢\t" + after) << at;
+  }
 }
 
 TEST(PrintableOutputText, OwnSequencesStayOnATerminal) {
@@ -80,6 +92,23 @@ TEST_F(PrintableOutputTest, PiecesGiveWhatTheWholeGives) {
     }
   }
   EXPECT_EQ(arrived(), printable_output(text, true));
+}
+
+/// One large write goes out in pieces; a character on the border of two stays whole.
+TEST(PrintableOutputLarge, CharactersOnTheBordersOfPiecesStayWhole) {
+  std::FILE* file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  std::string text;
+  while (text.size() < 400'000) text += "漢a";
+  {
+    PrintableOutput buffer(fileno(file), false);
+    std::ostream(&buffer) << text << "\xff";
+  }
+  std::string back(text.size() + 10, '\0');
+  std::rewind(file);
+  back.resize(std::fread(back.data(), 1, back.size(), file));
+  std::fclose(file);
+  EXPECT_TRUE(back == text + "\uFFFD");
 }
 
 TEST(PrintableOutputFailure, FirstFailedWriteIsRemembered) {

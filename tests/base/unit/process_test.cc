@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "base/sha256.h"
 
 namespace cutelab {
@@ -59,6 +61,15 @@ TEST(Sha256, KnownValues) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(sha256(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, TheProcessorsInstructionsGiveWhatPlainCodeGives) {
+  std::mt19937 random(5);
+  std::string bytes;
+  for (int length = 0; length < 400; ++length) {
+    EXPECT_EQ(sha256(bytes), sha256_in_plain_code(bytes)) << length;
+    bytes += static_cast<char>(random());
+  }
 }
 
 }  // namespace

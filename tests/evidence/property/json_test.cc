@@ -33,6 +33,16 @@ TEST(EvidenceJsonProperty, Post2RunComesBackEqual) {
   }
 }
 
+/// The writer's bytes are the JSON library's own for the same document: indentation, order, escapes, numbers.
+TEST(EvidenceJsonProperty, TheTextIsWhatTheJsonLibraryWouldWrite) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    Reading reading = RandomEvidence(seed).reading();
+    reading.summary += "\x01\t\n\r\b\f\"\\/\x7F\xC3\xA4\xE2\x86\x92";
+    const std::string text = json_text(reading);
+    EXPECT_EQ(nlohmann::ordered_json::parse(text).dump(2) + "\n", text) << "seed " << seed;
+  }
+}
+
 std::set<std::string> top_level_members(const Reading& reading) {
   const auto json = nlohmann::json::parse(json_text(reading));
   std::set<std::string> names;

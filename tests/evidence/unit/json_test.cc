@@ -53,7 +53,7 @@ TEST(EvidenceJson, Post1InvalidUtf8BecomesTheReplacementCharacter) {
 
 TEST(EvidenceJson, UndeterminedKeepsItsReason) {
   const Reading r = every_member();
-  const auto json = to_json(r.facts[0].values.at("stages"), r);
+  const auto json = Json::parse(json_text(r.facts[0].values.at("stages"), r));
   EXPECT_TRUE(json["value"].is_null());
   EXPECT_EQ(json["text"], "?");
   EXPECT_EQ(json["undetermined"]["reason"], "known only at run time");
@@ -64,7 +64,7 @@ TEST(EvidenceJson, UndeterminedKeepsItsReason) {
 TEST(EvidenceJson, PlainListsStayPlain) {
   Value list;
   list.data = Value::List{literal(std::int64_t{128}), literal(std::int64_t{64})};
-  const auto json = to_json(list, Reading{});
+  const auto json = Json::parse(json_text(list, Reading{}));
   EXPECT_EQ(json["value"].dump(), "[128,64]");
   EXPECT_TRUE(json["items"].is_null());
 }
