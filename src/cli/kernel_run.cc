@@ -8,8 +8,10 @@
 #include "base/text.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_profile.h"
+#include "device/code_arch.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
+#include "profile/kernel_counters.h"
 #include "profile/outcome.h"
 #include "profile/runner.h"
 
@@ -25,7 +27,15 @@ const std::vector<std::string> timing_tags = {
 const std::string counters_not_asked = "needs hardware counters: --prof_type=annotation";
 
 bool wants_time(const KernelRequest& request) {
-  return request.prof_type != "disabled" && request.prof_type != "compiled";
+  return request.prof_type != "disabled" && request.prof_type != "compiled" && request.prof_type != "launch";
+}
+
+bool wants_counters(const KernelRequest& request) {
+  return request.prof_type == "annotation" || request.prof_type == "ncu";
+}
+
+bool wants_device(const KernelRequest& request) {
+  return request.check || wants_time(request) || request.prof_type == "launch";
 }
 
 /// Everything that one run needs; each step fills in what it can.
@@ -42,15 +52,14 @@ class KernelRun {
     begin();
     build();
     if (request_.prof_type != "disabled") inspect();
-    if (wants_time(request_) && request_.prof_type != "annotation")
+    if (wants_time(request_) && !wants_counters(request_))
       for (const char* tag : {"tc_percent", "dram_percent"})
         set_missing(outcome_.run, tag, counters_not_asked);
-    if (request_.check || wants_time(request_))
-      request_.time_limit_seconds > 0 ? on_device_apart() : on_device();
-    if (request_.prof_type == "ncu" || request_.prof_type == "nsys")
-      missed(
-          fmt::format("--prof_type={} is not in this version; event timing and roofline stand in its place",
-                      request_.prof_type));
+    if (wants_device(request_)) request_.time_limit_seconds > 0 ? on_device_apart() : on_device();
+    if (request_.prof_type == "ncu" && ran_on_device())
+      if (auto reason = profile_ncu(outcome_.run, request_, kernel_.device_function, context_);
+          !reason.empty())
+        missed(std::move(reason));
     return std::move(outcome_);
   }
 
@@ -59,6 +68,9 @@ class KernelRun {
     outcome_.run.notes.push_back("not done: " + reason);
     outcome_.not_done.push_back(std::move(reason));
   }
+
+  /// A GPU was opened and nothing went wrong there.
+  bool ran_on_device() const { return outcome_.not_done.empty() && !outcome_.run.provenance.device.empty(); }
 
   void begin();
   void build();
@@ -116,8 +128,10 @@ void KernelRun::without_device(const std::string& reason) {
     for (const std::string& tag : timing_tags)
       if (const auto* row = evidence::metric_of(outcome_.run, tag); !row || !row->value)
         set_missing(outcome_.run, tag, reason);
-    if (request_.prof_type == "annotation") without_counters(outcome_.run, reason);
+    if (wants_counters(request_)) without_counters(outcome_.run, reason);
     missed("event timing: " + reason);
+  } else if (request_.prof_type == "launch") {
+    missed("launch: " + reason);
   }
   if (request_.check && !outcome_.run.check.made) {
     outcome_.run.check.not_made_because = reason;
@@ -178,12 +192,7 @@ void KernelRun::ask_whether_the_device_is_there() {
 }
 
 Status KernelRun::architecture_fits(const device::DeviceInfo& info) const {
-  const auto& all = request_.package.architectures;
-  if (std::find(all.begin(), all.end(), info.arch()) != all.end()) return {};
-  return Error{ErrorKind::unavailable, "run " + request_.package.title(),
-               fmt::format("{} is {}, the package is compiled for {}, whose code runs on no other chip",
-                           info.name, info.arch(), join(all, ", ")),
-               "", "`cutelab list` shows what runs where"};
+  return device::runs_on(request_.package.architectures, info);
 }
 
 void KernelRun::on_device() {
@@ -192,7 +201,10 @@ void KernelRun::on_device() {
   const auto& info = (*session)->info();
   outcome_.run.provenance.device = info.name;
   outcome_.run.provenance.driver = device_.driver().version;
-  if (auto fits = architecture_fits(info); !fits) return without_device(fits.error().wrong);
+  if (auto fits = architecture_fits(info); !fits) {
+    outcome_.run.notes.push_back("what needs no such GPU: --prof_type=compiled; " + fits.error().remedy);
+    return without_device(fits.error().wrong);
+  }
   if (!build_.built) return without_device("not compiled: " + build_.not_built_because);
   if (auto done = check_and_time(**session); !done) failed(profile::outcome_of(done.error()));
 }
@@ -208,6 +220,9 @@ Status KernelRun::check_and_time(device::Session& session) {
     profile::record_check(run, *check);
     tell();
   }
+  if (request_.prof_type == "launch")
+    return profile::launch_kernel(session, plan, request_.params, request_.config, **kernel,
+                                  request_.timing.l2);
   if (!wants_time(request_)) return {};
   auto timing = profile::time_kernel(session, plan, request_.params, request_.config, **kernel,
                                      request_.timing, context_.clock, progress_);
@@ -217,6 +232,12 @@ Status KernelRun::check_and_time(device::Session& session) {
   profile::record_timing(run, *timing, request_.timing, plan.algorithmic_flops_bytes(request_.params),
                          facts ? profile::find_facts(*facts, session.info().name) : nullptr);
   run.notes.push_back("launch: " + kernel_.launch(session.info().sms).text());
+  if (request_.prof_type == "nsys") {
+    tell();
+    if (progress_) progress_("timeline", true);
+    if (auto reason = profile_timeline(run, request_, session, **kernel, context_); !reason.empty())
+      missed(std::move(reason));
+  }
   if (request_.prof_type == "annotation") {
     tell();
     if (progress_) progress_("counters", true);

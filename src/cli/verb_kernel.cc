@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
@@ -64,6 +65,8 @@ class KernelVerb final : public Verb {
                                           kernel::Params params);
   /// --autotune: tunes and says how. --config=tuned: puts what is kept into the request.
   static Result<ExitCode> tuned(KernelRequest& request, const Arguments& arguments, Context& context);
+  static Status draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
+                     Context& context);
   static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
 };
 
@@ -105,7 +108,7 @@ VerbSpec KernelVerb::spec() const {
        "what to measure",
        "event",
        false,
-       {"disabled", "event", "compiled", "annotation", "ncu", "nsys"}},
+       {"disabled", "event", "compiled", "annotation", "ncu", "nsys", "launch"}},
       {"--config",
        "CONFIG",
        "a number of --dry-run's list, name=value,… to change the preferred one, or tuned: what --autotune "
@@ -121,6 +124,12 @@ VerbSpec KernelVerb::spec() const {
        {}},
       {"--finalists", "N", "with --autotune: so many are timed again", "4", false, {}},
       {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
+      {"--roofline",
+       "FILE",
+       "draw the run under the roofs of its device: FILE.svg, or - for the terminal",
+       "",
+       false,
+       {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
       {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}},
@@ -209,6 +218,20 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
   return {};
 }
 
+Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
+                        Context& context) {
+  const std::string file = arguments.get("--roofline");
+  if (file.empty()) return {};
+  auto roofline = roofline_of(run, request, context);
+  if (!roofline) {
+    context.err << "not done: " << one_line(roofline.error()) << "\n";
+    return {};
+  }
+  if (file != "-") return write_file_atomically(file, report::roofline_svg(*roofline));
+  context.out << report::roofline_text(*roofline);
+  return {};
+}
+
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
   const auto& words = arguments.positionals();
   auto package = kernel::find_package(kernel::all_packages(), words[0], words.size() > 1 ? words[1] : "");
@@ -234,6 +257,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")
     context.out << report::run_report(outcome->run) << "again: " << request->command << "\n";
+  if (auto s = draw(outcome->run, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
   for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
   if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)

@@ -38,6 +38,7 @@ void bind_work(CudaApi& api, Binder& bind) {
   bind(api.release, "cuMemFree_v2");
   bind(api.upload, "cuMemcpyHtoDAsync_v2");
   bind(api.download, "cuMemcpyDtoH_v2");
+  bind(api.copy, "cuMemcpyDtoDAsync_v2");
   bind(api.fill, "cuMemsetD8Async");
   bind(api.stream_create, "cuStreamCreate");
   bind(api.stream_destroy, "cuStreamDestroy_v2");

@@ -26,6 +26,7 @@ struct CudaApi {
   int (*release)(unsigned long long) = nullptr;
   int (*upload)(unsigned long long, const void*, std::size_t, void*) = nullptr;
   int (*download)(void*, unsigned long long, std::size_t) = nullptr;
+  int (*copy)(unsigned long long, unsigned long long, std::size_t, void*) = nullptr;
   int (*fill)(unsigned long long, unsigned char, std::size_t, void*) = nullptr;
   int (*stream_create)(void**, unsigned) = nullptr;
   int (*stream_destroy)(void*) = nullptr;

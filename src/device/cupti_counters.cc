@@ -181,7 +181,8 @@ Result<int> RangeSession::collect(const CountedWork& work, int most_passes) {
     auto start = block<cupti::RangeObject>();
     start.profiler = profiler_;
     if (auto s = api_.checked(api_.range_start(&start), "start a counter pass"); !s) return s.error();
-    const Status launched = work.launch();
+    Status launched = work.ahead();
+    if (launched) launched = work.launch();
     auto stop = block<cupti::RangeStop>();
     stop.profiler = profiler_;
     const Status stopped = api_.checked(api_.range_stop(&stop), "end a counter pass");
@@ -252,7 +253,11 @@ Result<CounterReading> read_counters(const CuptiApi& api, const CountedDevice& d
   auto kernels = session.decode();
   if (!kernels) return kernels.error();
   CounterReading reading{*chip, *passes, plan->unknown(), {}};
-  for (std::size_t k = 0; k < *kernels; ++k) {
+  const std::size_t ahead =
+      work.ahead_kernels < 0 ? *kernels / 2 : static_cast<std::size_t>(work.ahead_kernels);
+  if (*kernels <= ahead)
+    return Error{ErrorKind::unavailable, "read the counters", "the work launched no kernel", "", ""};
+  for (std::size_t k = ahead; k < *kernels; ++k) {
     auto values = plan->evaluate(session.image(), k);
     if (!values) return values.error();
     std::map<std::string, double> by_name;

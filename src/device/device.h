@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "device/counters.h"
+#include "device/timeline.h"
 
 namespace cutelab::device {
 
@@ -63,6 +64,12 @@ class Session {
   virtual Status fill(Address at, unsigned char byte, std::size_t bytes) = 0;  ///< on the stream
   /// Reads `bytes` at `at` on the stream, so that L2 holds them, unmodified, and nothing else.
   virtual Status sweep(Address at, std::size_t bytes) = 0;
+  virtual Status copy(Address to, Address from, std::size_t bytes) = 0;  ///< on the device, on the stream
+  /// A function of a program in PTX text, kept as long as the session.
+  virtual Result<int> load(const std::string& ptx, const std::string& function) = 0;
+  /// Enqueues a loaded function of two arguments of 64 bits, `blocks` blocks of `threads` threads.
+  virtual Status start(int function, unsigned blocks, unsigned threads, std::uint64_t first,
+                       std::uint64_t second) = 0;
   virtual void* stream() = 0;            ///< for launches; a cudaStream_t
   virtual Status record(int event) = 0;  ///< event 0 … most_events - 1, on the stream
   /// From one event to another; waits for both.
@@ -76,6 +83,9 @@ class Session {
   /// Hardware counters of the kernels that `work` launches, metrics by CUPTI's names. Errors (kind
   /// unavailable): no CUPTI, counters refused, another profiler has them; the reason and what to do.
   virtual Result<CounterReading> count(const std::vector<std::string>& metrics, const CountedWork& work) = 0;
+  /// What the GPU and the driver did while `work` ran, through CUPTI's activity records. Errors (kind
+  /// unavailable): no CUPTI, another profiler has it.
+  virtual Result<std::vector<Span>> trace(const std::function<Status()>& work) = 0;
 
   static constexpr int most_events = 32;
 };

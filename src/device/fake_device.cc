@@ -32,6 +32,18 @@ class FakeSession final : public Session {
     std::memset(reinterpret_cast<void*>(at), byte, bytes);
     return {};
   }
+  Status copy(Address to, Address from, std::size_t bytes) override {
+    if (auto s = call("copy", fmt::format("copy {}", bytes)); !s) return s;
+    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return {};
+  }
+  Result<int> load(const std::string&, const std::string& function) override {
+    if (auto s = call("load", "load " + function); !s) return s.error();
+    return functions_++;
+  }
+  Status start(int, unsigned blocks, unsigned threads, std::uint64_t, std::uint64_t second) override {
+    return call("start", fmt::format("start {}x{} {}", blocks, threads, second));
+  }
   Status sweep(Address, std::size_t bytes) override { return call("sweep", fmt::format("sweep {}", bytes)); }
   void* stream() override { return nullptr; }
   Status record(int event) override { return call("record", fmt::format("record {}", event)); }
@@ -46,10 +58,16 @@ class FakeSession final : public Session {
     return graphs_++;
   }
   Status replay(int graph) override { return call("replay", fmt::format("replay {}", graph)); }
+  Result<std::vector<Span>> trace(const std::function<Status()>& work) override {
+    if (auto s = call("trace", "trace"); !s) return s.error();
+    if (auto s = work(); !s) return s.error();
+    return machine_.spans;
+  }
   Result<CounterReading> count(const std::vector<std::string>& metrics, const CountedWork& work) override {
     if (auto s = call("count", fmt::format("count {}", metrics.size())); !s) return s.error();
     for (int pass = 0; pass < machine_.counter_passes; ++pass) {
       if (auto s = work.before(); !s) return s.error();
+      if (auto s = work.ahead(); !s) return s.error();
       if (auto s = work.launch(); !s) return s.error();
     }
     const auto said = machine_.counters(machine_.counted++);
@@ -81,6 +99,7 @@ class FakeSession final : public Session {
   FakeMachine& machine_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
   int graphs_ = 0;
+  int functions_ = 0;
 };
 
 class FakeDevice final : public Device {

@@ -23,6 +23,7 @@ struct FakeMachine {
     return std::map<std::string, double>{};
   };
   int counter_passes = 3;
+  std::vector<Span> spans;       ///< what trace() answers
   std::vector<std::string> log;  ///< "allocate 1024", "fill", "record 0", …
   int measured = 0;
   int sampled = 0;

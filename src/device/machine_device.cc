@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "device/cuda_api.h"
+#include "device/cupti_activity.h"
 #include "device/cupti_counters.h"
 #include "device/device.h"
 #include "device/nvml_api.h"
@@ -51,7 +52,15 @@ class MachineSession final : public Session {
   Status fill(Address at, unsigned char byte, std::size_t bytes) override {
     return lib_->cuda.checked(lib_->cuda.fill(at, byte, bytes, stream_), "fill device memory");
   }
-  Status sweep(Address at, std::size_t bytes) override;
+  Status copy(Address to, Address from, std::size_t bytes) override {
+    return lib_->cuda.checked(lib_->cuda.copy(to, from, bytes, stream_), "copy on the device");
+  }
+  Result<int> load(const std::string& ptx, const std::string& function) override;
+  Status start(int function, unsigned blocks, unsigned threads, std::uint64_t first,
+               std::uint64_t second) override;
+  Status sweep(Address at, std::size_t bytes) override {
+    return start(sweep_, static_cast<unsigned>(info_.sms) * 4, 512, at, bytes / 16);
+  }
   void* stream() override { return stream_; }
   Status record(int event) override {
     constexpr unsigned external = 1;  // CU_EVENT_RECORD_EXTERNAL: the graph's node records the event itself
@@ -66,6 +75,7 @@ class MachineSession final : public Session {
   }
   Result<double> elapsed_us(int from, int to) override;
   Result<CounterReading> count(const std::vector<std::string>& metrics, const CountedWork& work) override;
+  Result<std::vector<Span>> trace(const std::function<Status()>& work) override;
   Status synchronize() override {
     return lib_->cuda.checked(lib_->cuda.context_synchronize(), "wait for the device");
   }
@@ -79,8 +89,9 @@ class MachineSession final : public Session {
   void* stream_ = nullptr;
   void* context_ = nullptr;
   std::array<void*, most_events> events_{};
-  void* module_ = nullptr;
-  void* sweep_function_ = nullptr;
+  std::vector<void*> modules_;
+  std::vector<void*> functions_;
+  int sweep_ = -1;
   void* nvml_handle_ = nullptr;
   std::vector<Address> owned_;
   bool capturing_ = false;
@@ -98,10 +109,11 @@ Status MachineSession::start() {
     return s;  // 1 = non-blocking
   for (void*& event : events_)
     if (auto s = cuda.checked(cuda.event_create(&event, 0), "make an event"); !s) return s;
-  if (auto s = cuda.checked(cuda.module_load(&module_, sweep_ptx), "load the cache sweep"); !s) return s;
   nvml_handle_ = lib_->nvml.handle_of(info_.pci_bus_id);
-  return cuda.checked(cuda.module_function(&sweep_function_, module_, "cutelab_sweep"),
-                      "find the cache sweep");
+  auto sweep = load(sweep_ptx, "cutelab_sweep");
+  if (!sweep) return sweep.error();
+  sweep_ = *sweep;
+  return {};
 }
 
 MachineSession::~MachineSession() {
@@ -113,7 +125,7 @@ MachineSession::~MachineSession() {
   for (void* event : events_)
     if (event) cuda.event_destroy(event);
   if (stream_) cuda.stream_destroy(stream_);
-  if (module_) cuda.module_unload(module_);
+  for (void* module : modules_) cuda.module_unload(module);
   if (retained_) cuda.primary_release(device_);
 }
 
@@ -125,14 +137,28 @@ Result<Address> MachineSession::allocate(std::size_t bytes) {
   return address;
 }
 
-Status MachineSession::sweep(Address at, std::size_t bytes) {
-  unsigned long long address = at;
-  unsigned long long vectors = bytes / 16;
-  std::array<void*, 2> arguments = {&address, &vectors};
-  const unsigned blocks = static_cast<unsigned>(info_.sms) * 4;
+Result<int> MachineSession::load(const std::string& ptx, const std::string& function) {
+  const CudaApi& cuda = lib_->cuda;
+  void* module = nullptr;
+  if (auto s = cuda.checked(cuda.module_load(&module, ptx.c_str()), ("load " + function).c_str()); !s)
+    return s.error();
+  modules_.push_back(module);
+  void* found = nullptr;
+  if (auto s =
+          cuda.checked(cuda.module_function(&found, module, function.c_str()), ("find " + function).c_str());
+      !s)
+    return s.error();
+  functions_.push_back(found);
+  return static_cast<int>(functions_.size()) - 1;
+}
+
+Status MachineSession::start(int function, unsigned blocks, unsigned threads, std::uint64_t first,
+                             std::uint64_t second) {
+  std::array<void*, 2> arguments = {&first, &second};
+  void* found = functions_[static_cast<std::size_t>(function)];
   return lib_->cuda.checked(
-      lib_->cuda.launch(sweep_function_, blocks, 1, 1, 512, 1, 1, 0, stream_, arguments.data(), nullptr),
-      "sweep L2");
+      lib_->cuda.launch(found, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments.data(), nullptr),
+      "start a program of ours");
 }
 
 Result<double> MachineSession::elapsed_us(int from, int to) {
@@ -179,6 +205,16 @@ Result<CounterReading> MachineSession::count(const std::vector<std::string>& met
     return synchronize();
   };
   return read_counters(*cupti, {context_, device_}, metrics, waiting);
+}
+
+Result<std::vector<Span>> MachineSession::trace(const std::function<Status()>& work) {
+  if (!lib_->cupti_library.loaded()) lib_->cupti_library = open_first(lib_->cupti_paths);
+  auto activity = load_cupti_activity(lib_->cupti_library);
+  if (!activity) return activity.error();
+  return trace_activity(*activity, [&]() -> Status {
+    if (auto s = work(); !s) return s;
+    return synchronize();
+  });
 }
 
 class MachineDevice final : public Device {

@@ -21,6 +21,11 @@ Result<device::CounterReading> count_kernel(device::Session& session, const kern
                                             const kernel::Params& params, const kernel::Config& config,
                                             const kernel::Launchable& launchable, L2State l2);
 
+/// Launches the kernel four times on uniform inputs, L2 set before each as `l2` says, and measures nothing:
+/// for profilers and checkers that watch from outside.
+Status launch_kernel(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
+                     const kernel::Config& config, const kernel::Launchable& launchable, L2State l2);
+
 /// Writes the counters' rows. If one launch ran several kernels, those of the longest are shown and a note
 /// tells of the others.
 void record_counters(evidence::Run& run, const device::CounterReading& reading);

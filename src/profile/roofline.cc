@@ -22,10 +22,12 @@ DeviceFacts facts_of(const Json& j) {
   const Json none = Json::object();
   for (const auto& [unit, rate] : (j.contains("dense_flops") ? j.at("dense_flops") : none).items())
     facts.flops[unit] = rate_of(rate);
+  for (const auto& [unit, rate] : (j.contains("measured_flops") ? j.at("measured_flops") : none).items())
+    facts.flops_measured[unit] = rate_of(rate);
   return facts;
 }
 
-std::optional<Floor> floor_at(const DeviceFacts& facts, const std::optional<Rate>& memory,
+std::optional<Floor> floor_at(const std::map<std::string, Rate>& flops, const std::optional<Rate>& memory,
                               const kernel::Work& work) {
   Floor floor;
   if (memory) {
@@ -34,8 +36,8 @@ std::optional<Floor> floor_at(const DeviceFacts& facts, const std::optional<Rate
     floor.bound = "memory";
   }
   for (const auto& [unit, count] : work.flops) {
-    const auto it = facts.flops.find(unit);
-    if (it == facts.flops.end()) continue;
+    const auto it = flops.find(unit);
+    if (it == flops.end()) continue;
     const Microseconds time(count / it->second.per_second * 1e6);
     if (time > floor.arithmetic) floor.arithmetic = time;
     if (time > floor.memory && time == floor.arithmetic) floor.bound = unit;
@@ -68,11 +70,13 @@ const DeviceFacts* find_facts(const std::vector<DeviceFacts>& all, const std::st
 }
 
 std::optional<Floor> peak_floor(const DeviceFacts& facts, const kernel::Work& work) {
-  return floor_at(facts, facts.dram_peak, work);
+  return floor_at(facts.flops, facts.dram_peak, work);
 }
 
 std::optional<Floor> ceiling_floor(const DeviceFacts& facts, const kernel::Work& work) {
-  return floor_at(facts, facts.dram_measured ? facts.dram_measured : facts.dram_peak, work);
+  auto flops = facts.flops_measured;
+  flops.insert(facts.flops.begin(), facts.flops.end());  // the datasheet's where nothing was measured
+  return floor_at(flops, facts.dram_measured ? facts.dram_measured : facts.dram_peak, work);
 }
 
 }  // namespace cutelab::profile

@@ -18,12 +18,13 @@ struct Rate {
 
 /// Facts about one device model, from data/devices.json.
 struct DeviceFacts {
-  std::string name;                   ///< as the driver gives it: "NVIDIA H200"
-  std::string arch;                   ///< "sm_90a"
-  std::vector<std::string> aliases;   ///< marketing names
-  std::optional<Rate> dram_peak;      ///< datasheet
-  std::optional<Rate> dram_measured;  ///< largest measured read + write rate
-  std::map<std::string, Rate> flops;  ///< by unit: "fp32", "bf16-tensor", …
+  std::string name;                            ///< as the driver gives it: "NVIDIA H200"
+  std::string arch;                            ///< "sm_90a"
+  std::vector<std::string> aliases;            ///< marketing names
+  std::optional<Rate> dram_peak;               ///< datasheet
+  std::optional<Rate> dram_measured;           ///< largest measured read + write rate
+  std::map<std::string, Rate> flops;           ///< by unit: "fp32", "bf16-tensor", …; datasheet, dense
+  std::map<std::string, Rate> flops_measured;  ///< what `cutelab device --measure` reached
 };
 
 /// Errors (kind input): missing or malformed file, with the member that is wrong.

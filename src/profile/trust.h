@@ -25,4 +25,9 @@ struct TrustCase {
 ///   trusted:  none of these.
 evidence::Run::Trust judge(const TrustCase& seen);
 
+/// NVML reads a clock that is set, the counters see the one that ran: a trusted time becomes doubtful when
+/// the SM clock while counting was below nine tenths of the chip's most (`max_mhz`; 0 = not told, nothing is
+/// said).
+void doubt_clock(evidence::Run& run, int max_mhz);
+
 }  // namespace cutelab::profile

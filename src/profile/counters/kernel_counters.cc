@@ -64,9 +64,15 @@ Result<device::CounterReading> count_kernel(device::Session& session, const kern
   device::CountedWork work;
   work.before = [&]() -> Status {
     if (auto s = problem->restore(session); !s) return s;
-    if (l2 == L2State::warm) return launch();
-    return cache->set(l2);
+    return l2 == L2State::dirty ? cache->set(l2) : Status();
   };
+  if (l2 == L2State::cold) {
+    work.ahead = [&] { return cache->set(l2); };
+    work.ahead_kernels = 1;  // the sweep
+  } else if (l2 == L2State::warm) {
+    work.ahead = launch;
+    work.ahead_kernels = -1;
+  }
   work.launch = launch;
   constexpr int repeats = 3;
   std::vector<device::CounterReading> readings;
@@ -76,6 +82,20 @@ Result<device::CounterReading> count_kernel(device::Session& session, const kern
     readings.push_back(std::move(*reading));
   }
   return median_of(readings);
+}
+
+Status launch_kernel(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
+                     const kernel::Config& config, const kernel::Launchable& launchable, L2State l2) {
+  constexpr int launches = 4;
+  auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
+  if (!problem) return problem.error();
+  auto cache = CacheSetter::make(session);
+  if (!cache) return cache.error();
+  for (int n = 0; n < launches; ++n) {
+    if (auto s = cache->set(l2); !s) return s;
+    if (auto s = problem->launch(session, launchable); !s) return s;
+  }
+  return session.synchronize();
 }
 
 void record_counters(evidence::Run& run, const device::CounterReading& reading) {

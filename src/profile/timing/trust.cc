@@ -5,11 +5,14 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "evidence/metrics.h"
 
 namespace cutelab::profile {
 namespace {
 
 using Reasons = std::vector<std::string>;
+
+constexpr double near_most = 0.90;
 
 Reasons rejections(const TrustCase& seen) {
   Reasons reasons;
@@ -30,7 +33,6 @@ Reasons rejections(const TrustCase& seen) {
 /// machine's as much as its own.
 Reasons doubts_of_state(const TrustCase& seen) {
   constexpr double steady = 0.95;
-  constexpr double near_most = 0.90;
   Reasons reasons;
   const Timing& timing = seen.timing;
   if (!timing.state.sm_clock_mhz) {
@@ -88,6 +90,17 @@ evidence::Run::Trust judge(const TrustCase& seen) {
                        "checked before, same outputs after",
                        seen.timing.summary.count, seen.timing.summary.median_error * 100,
                        seen.timing.state.sm_clock_mhz.value_or(0))}};
+}
+
+void doubt_clock(evidence::Run& run, int max_mhz) {
+  const auto* clock = evidence::metric_of(run, "counter_clock_mhz");
+  if (!clock || !clock->value || *clock->value >= near_most * max_mhz || run.trust.verdict == "rejected")
+    return;
+  if (run.trust.verdict == "trusted") run.trust.reasons.clear();
+  run.trust.verdict = "doubtful";
+  run.trust.reasons.push_back(
+      fmt::format("the kernel ran at {:.0f} of {} MHz by the counters: the chip lowers its clock under it",
+                  *clock->value, max_mhz));
 }
 
 }  // namespace cutelab::profile

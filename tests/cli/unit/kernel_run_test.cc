@@ -59,12 +59,20 @@ TEST_F(KernelRunTest, AnotherArchitectureIsRefusedBeforeAnythingRuns) {
                            [](auto& l) { return l.rfind("allocate", 0) == 0; }));
 }
 
-TEST_F(KernelRunTest, ProfilesOfALaterVersionAreSaidNotFaked) {
-  for (const char* type : {"ncu", "nsys"}) {
+TEST_F(KernelRunTest, CountersThatCannotBeReadLeaveEveryRowWithTheReason) {
+  machine.list_error = "the driver sees no GPU";
+  for (const char* type : {"annotation", "ncu"}) {
     const auto outcome = run(type, false);
-    EXPECT_TRUE(says(outcome.not_done, std::string("--prof_type=") + type + " is not in this version"));
-    EXPECT_FALSE(evidence::metric_of(outcome.run, "tc_percent")->value);
+    for (const char* tag : {"tc_percent", "dram_percent", "achieved_occupancy_percent", "stall_barrier"})
+      EXPECT_EQ(evidence::metric_of(outcome.run, tag)->missing_because,
+                "list the GPUs: the driver sees no GPU")
+          << tag;
   }
+}
+
+TEST_F(KernelRunTest, LaunchingWithoutMeasuringNeedsADeviceAndSaysSo) {
+  machine.list_error = "the driver sees no GPU";
+  EXPECT_TRUE(says(run("launch", false).not_done, "launch: list the GPUs: the driver sees no GPU"));
 }
 
 TEST_F(KernelRunTest, TheCompiledProfileDoesNotTouchTheDevice) {

@@ -146,6 +146,8 @@ class Counting : public ::testing::Test {
     const CuptiApi api = cupti.api();
     CountedWork work;
     work.before = [this] { return step("before"); };
+    work.ahead = [this] { return step("ahead"); };
+    work.ahead_kernels = ahead_kernels;
     work.launch = [this] {
       return launch_fails ? Error{ErrorKind::unavailable, "launch", "it broke", "", ""} : step("launch");
     };
@@ -160,6 +162,7 @@ class Counting : public ::testing::Test {
   }
   FakeCupti cupti;
   bool launch_fails = false;
+  int ahead_kernels = 0;
 };
 
 TEST_F(Counting, EveryPassRestoresOutsideAndLaunchesInside) {
@@ -171,7 +174,7 @@ TEST_F(Counting, EveryPassRestoresOutsideAndLaunchesInside) {
   EXPECT_EQ(reading->unknown, std::vector<std::string>{"sm__unicorns.sum"});
   ASSERT_EQ(reading->kernels.size(), 1u);
   EXPECT_EQ(reading->kernels[0].at("gpu__time_duration.sum"), 1);
-  const std::vector<std::string> pass = {"before", "start", "launch", "stop"};
+  const std::vector<std::string> pass = {"before", "start", "ahead", "launch", "stop"};
   auto at = cupti.log.begin();
   for (int n = 0; n < 3; ++n) {
     at = std::search(at, cupti.log.end(), pass.begin(), pass.end());
@@ -192,6 +195,26 @@ TEST_F(Counting, EachKernelOfALaunchHasItsOwnValues) {
   ASSERT_TRUE(reading);
   ASSERT_EQ(reading->kernels.size(), 2u);
   EXPECT_EQ(reading->kernels[1].at("gpu__time_duration.sum"), 101);
+}
+
+TEST_F(Counting, KernelsThatSetTheCachesAreLeftOut) {
+  cupti.kernels = 3;
+  ahead_kernels = 1;
+  auto reading = count();
+  ASSERT_TRUE(reading);
+  ASSERT_EQ(reading->kernels.size(), 2u);
+  EXPECT_EQ(reading->kernels[0].at("gpu__time_duration.sum"), 101);
+  cupti.passes_begun = 0;
+  cupti.kernels = 4;
+  ahead_kernels = -1;  // a warm-up of the same work
+  reading = count();
+  ASSERT_TRUE(reading);
+  ASSERT_EQ(reading->kernels.size(), 2u);
+  EXPECT_EQ(reading->kernels[0].at("gpu__time_duration.sum"), 201);
+  cupti.passes_begun = 0;
+  cupti.kernels = 1;
+  ahead_kernels = 1;
+  EXPECT_EQ(count().error().wrong, "the work launched no kernel");
 }
 
 TEST_F(Counting, RefusedCountersNameTheReasonAndTheRemedy) {

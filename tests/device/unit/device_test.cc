@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "device/code_arch.h"
 #include "device/cuda_api.h"
 #include "device/fake_device.h"
 
@@ -33,6 +34,39 @@ TEST(Device, ALibraryWithoutTheFunctionsIsNamedWithTheFirstOneItLacks) {
   auto api = load_cuda(libm);
   ASSERT_FALSE(api);
   EXPECT_EQ(api.error().wrong, "libcuda.so.1 lacks cuInit");
+}
+
+TEST(CodeArch, SuffixesDecideWhereCodeRuns) {
+  const auto runs = [](const char* code, int major, int minor) {
+    return code_runs_on(*CodeArch::parse(code), major, minor);
+  };
+  EXPECT_TRUE(runs("sm_90a", 9, 0));
+  EXPECT_FALSE(runs("sm_90a", 10, 0));
+  EXPECT_TRUE(runs("sm_80", 8, 9)) << "later chip of the same major number";
+  EXPECT_FALSE(runs("sm_80", 9, 0)) << "machine code, not PTX";
+  EXPECT_FALSE(runs("sm_89", 8, 6));
+  EXPECT_FALSE(runs("sm_100a", 10, 3)) << "sm_103 is not just sm_100";
+  EXPECT_TRUE(runs("sm_100f", 10, 3));
+  EXPECT_FALSE(runs("sm_103f", 10, 0));
+  EXPECT_FALSE(runs("sm_100f", 12, 0));
+  EXPECT_FALSE(runs("sm_120a", 12, 1));
+  for (const char* text : {"90a", "sm_", "sm_9", "sm_90b", "compute_90"})
+    EXPECT_FALSE(CodeArch::parse(text)) << text;
+}
+
+TEST(CodeArch, AMismatchNamesTheRuleAndWhatTheDeviceLacks) {
+  DeviceInfo spark;
+  spark.name = "NVIDIA GB10";
+  spark.major = 12;
+  spark.minor = 1;
+  const auto refused = runs_on({"sm_100a"}, spark);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().wrong,
+      "NVIDIA GB10 is sm_121a, the package is compiled for sm_100a: code with the suffix a runs on no other "
+      "chip; it has no wgmma and no tcgen05 with tensor memory");
+  EXPECT_TRUE(runs_on({"sm_100a", "sm_121a"}, spark));
+  EXPECT_FALSE(runs_on({}, spark));
 }
 
 // Wherever the test runs, the machine answers: GPUs, or an error that says why there are none.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "evidence/metrics.h"
+
 namespace cutelab::profile {
 namespace {
 
@@ -90,6 +92,24 @@ TEST_F(Trust, WithoutNvmlTheClockIsNotKnown) {
 TEST_F(Trust, AnUncheckedTimeIsDoubtful) {
   check.made = false;
   expect("doubtful", "not checked against the reference (--check)");
+}
+
+TEST_F(Trust, TheClockThatCountersSawOverrulesNvml) {
+  evidence::Run run;
+  run.trust = {"trusted", {"steady"}};
+  doubt_clock(run, 1980);
+  EXPECT_EQ(run.trust.verdict, "trusted") << "not counted";
+  evidence::set_metric(run, "counter_clock_mhz", 1520);
+  doubt_clock(run, 0);
+  EXPECT_EQ(run.trust.verdict, "trusted") << "the chip's clock is not known";
+  doubt_clock(run, 1980);
+  EXPECT_EQ(run.trust.verdict, "doubtful");
+  EXPECT_EQ(run.trust.reasons,
+            std::vector<std::string>{
+                "the kernel ran at 1520 of 1980 MHz by the counters: the chip lowers its clock under it"});
+  run.trust = {"rejected", {"wrong"}};
+  doubt_clock(run, 1980);
+  EXPECT_EQ(run.trust.verdict, "rejected");
 }
 
 TEST_F(Trust, NoSamplesAreRejected) {
