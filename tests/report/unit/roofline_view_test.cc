@@ -5,7 +5,7 @@
 namespace cutelab::report {
 namespace {
 
-Roofline sample() {
+Roofline sampled_roofline() {
   Roofline r;
   r.title = "norm <v0> on a GPU";
   r.memory = {{"DRAM", 4e12, "copy"}, {"DRAM peak", 4.8e12, "datasheet"}};
@@ -17,14 +17,14 @@ Roofline sample() {
 }
 
 TEST(RooflineView, TheTableSaysWhatShareOfEachRoofIsReached) {
-  const auto text = roofline_text(sample());
+  const auto text = roofline_text(sampled_roofline());
   EXPECT_NE(text.find("norm <v0> on a GPU: 1 flop/byte, o = 2 TFLOP/s"), std::string::npos) << text;
   EXPECT_NE(text.find("| DRAM      |     4 TB/s |  50.0 % | copy"), std::string::npos) << text;
   EXPECT_NE(text.find("|   3.3 % | datasheet"), std::string::npos) << text;
 }
 
 TEST(RooflineView, ThePointLiesUnderTheRoofAndNoLineEndsInASpace) {
-  const auto text = roofline_text(sample());
+  const auto text = roofline_text(sampled_roofline());
   const auto plot = text.substr(0, text.find("flop/byte\n\n"));
   EXPECT_NE(plot.find('/'), std::string::npos);
   EXPECT_NE(plot.find('-'), std::string::npos);
@@ -33,7 +33,7 @@ TEST(RooflineView, ThePointLiesUnderTheRoofAndNoLineEndsInASpace) {
 }
 
 TEST(RooflineView, WithoutATimeTheRoofsStand) {
-  auto r = sample();
+  auto r = sampled_roofline();
   r.seconds = 0;
   const auto text = roofline_text(r);
   EXPECT_EQ(text.find("o = "), std::string::npos);
@@ -42,14 +42,14 @@ TEST(RooflineView, WithoutATimeTheRoofsStand) {
 }
 
 TEST(RooflineView, WithoutRatesThereIsNothingToDrawAndItSaysSo) {
-  auto r = sample();
+  auto r = sampled_roofline();
   r.memory.clear();
   EXPECT_EQ(roofline_text(r), "roofline: no rates of the device, or no work, to draw\n");
   EXPECT_NE(roofline_svg(r).find("no rates of the device"), std::string::npos);
 }
 
 TEST(RooflineView, TheSvgStandsAloneAndEscapesItsTitle) {
-  const auto svg = roofline_svg(sample());
+  const auto svg = roofline_svg(sampled_roofline());
   EXPECT_EQ(svg.rfind("<svg xmlns=", 0), 0u);
   EXPECT_NE(svg.find("<style>"), std::string::npos);
   EXPECT_NE(svg.find("norm &lt;v0&gt; on a GPU"), std::string::npos);
