@@ -72,8 +72,15 @@ evidence::Value tensors_of(FactContext& context, const CallSite& site) {
   for (const Node a : site.call.child(Field::arguments_field).children()) {
     const bool atom = site.leaf == "copy" && a == context.positional(site.call, 0);
     const Node origin = atom || a.is(NodeKind::keyword_argument) ? Node() : tensor_origin(context, a);
-    if (origin.is(NodeKind::identifier) || origin.is(NodeKind::attribute))
-      tensors.push_back(evidence::literal(leaf_name(origin.text()).substr(0, 60)));
+    if (!origin.is(NodeKind::identifier) && !origin.is(NodeKind::attribute)) continue;
+    tensors.push_back(evidence::literal(leaf_name(origin.text()).substr(0, 60)));
+    // A tile that the host cut: the tensor it is cut from.
+    const Abstract given = context.evaluator.value_of(0, origin);
+    const bool here =
+        given.known() && given.made_at.is(NodeKind::call) && given.made_at.tree() == origin.tree();
+    const Node cut = here ? tensor_origin(context, given.made_at) : Node();
+    if (cut.is(NodeKind::identifier) && cut.text() != origin.text())
+      tensors.push_back(evidence::literal(std::string(cut.text().substr(0, 60))));
   }
   evidence::Value out;
   out.data = std::move(tensors);

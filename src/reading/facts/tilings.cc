@@ -83,8 +83,8 @@ void extract_tilings(FactContext& context) {
     Node tiler = context.positional(site.call, 1);
     if (!tiler) tiler = context.keyword(site.call, "tiler");
     if (!tensor || !tiler || site.function < 0) continue;
-    const auto dot = tensor.text().rfind('.');
-    const std::string name(tensor.text().substr(dot == std::string_view::npos ? 0 : dot + 1).substr(0, 60));
+    const std::string_view whole = tensor.text().substr(0, tensor.text().find_first_of("[("));
+    const std::string name = leaf_name(whole.substr(0, 60));
     const bool global =
         name.size() > 1 && (name[0] == 'm' || name[0] == 'g') && name[1] >= 'A' && name[1] <= 'Z';
     if (!global && to_lower(name).find("tma_tensor") == std::string::npos) continue;

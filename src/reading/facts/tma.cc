@@ -228,6 +228,12 @@ void tell_multicast(FactContext& context, Node atom, Node multicast) {
   draft.construct = "multicast-setup";
 }
 
+/// `copy_A = gather_get_copy_fn(thr_copy, …)`: each thread copies its own rows by cp.async.
+bool gathers(FactContext& context, const CallSite& site, Node atom) {
+  return atom && site.leaf.ends_with("copy_fn") &&
+         context.operation_of(context.evaluator.value_of(0, atom)).find("CopyG2SOp") != std::string::npos;
+}
+
 /// `copy_A = helper(tma_atom_a, …)`: a helper of another module that gives back a function which copies by
 /// that atom. What it copies when is up to its callers, so the fact stands where it is made.
 void add_copy_functions(FactContext& context) {
@@ -235,6 +241,13 @@ void add_copy_functions(FactContext& context) {
     if (site.function < 0 || site.leaf == "copy" || site.leaf == "partial" || site.target.empty()) continue;
     const Node atom = context.positional(site.call, 0);
     int m = 0, f = -1;
+    if (gathers(context, site, atom)) {
+      Draft& draft = context.add(Family::D3, evidence::kind::copy, site.target,
+                                 "function that copies by cp.async, made by " + site.leaf, site.call);
+      draft.construct = "cp-async";
+      draft.fact.values["operation"] = evidence::literal(draft.construct);
+      continue;
+    }
     if (!is_tma_atom(context, atom)) continue;
     const bool resolved = context.evaluator.callee_function(0, site.call, &m, &f);
     const bool named = to_lower(site.leaf).find("copy") != std::string::npos;
@@ -296,6 +309,30 @@ bool add_wrapped_copies(FactContext& context) {
   return context.drafts.size() > before;
 }
 
+/// `loader.load_Q(…)` and then cp_async_commit_group(): what a commit closes was issued by the call before
+/// it.
+void add_committed_copies(FactContext& context) {
+  const std::size_t known = context.drafts.size();
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "cp_async_commit_group") continue;
+    const Node commit = source::statement_of(site.call);
+    Node before;
+    for (Node s = commit.parent().first(); s && !(s == commit); s = s.next())
+      if (!s.is(NodeKind::comment)) before = s;
+    const Node call = before.is(NodeKind::expression_statement) ? before.first() : Node();
+    const CallSite* issued = call.is(NodeKind::call) ? context.site_of(call) : nullptr;
+    if (!issued || issued->path.starts_with("cutlass.") || issued->leaf == "copy") continue;
+    const bool there =
+        std::any_of(context.drafts.begin(), context.drafts.begin() + static_cast<std::ptrdiff_t>(known),
+                    [&](const Draft& d) { return d.fact.kind == evidence::kind::copy && d.node == call; });
+    if (there) continue;
+    Draft& draft = context.add(Family::D3, evidence::kind::copy, issued->leaf,
+                               "cp.async copies by " + issued->leaf, call);
+    draft.construct = "cp-async";
+    draft.fact.values["operation"] = evidence::literal(draft.construct);
+  }
+}
+
 /// nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp(…): the compiler's own operation, by its name.
 void add_compiler_operations(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -333,6 +370,7 @@ void extract_copies(FactContext& context) {
         site.path.find("cute") != std::string::npos)
       add_copy(context, site);
   add_compiler_operations(context);
+  add_committed_copies(context);
   add_copy_functions(context);
   add_copy_calls(context);
   // The statement that makes a cp.async atom or tiled copy tells width and operation.

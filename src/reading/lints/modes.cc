@@ -52,7 +52,7 @@ const Fact* predicate_of(const Reading& reading, const Fact& tiling) {
   int rank = -1;
   for (const Fact& fact : reading.facts) {
     if (fact.family != evidence::Family::B1 || fact.optional ||
-        (fact.kernel != tiling.kernel && !fact.kernel.empty()))
+        (fact.kernel != tiling.kernel && !fact.kernel.empty() && !tiling.kernel.empty()))
       continue;
     const int one = concerns(fact, tiling);
     if (one <= rank) continue;
