@@ -11,6 +11,8 @@ ExitCode exit_code_of(ErrorKind kind) {
       return ExitCode::unavailable;
     case ErrorKind::check:
       return ExitCode::failed_check;
+    case ErrorKind::fault:
+      return ExitCode::kernel_fault;
     case ErrorKind::internal:
       return ExitCode::internal;
   }

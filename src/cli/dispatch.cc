@@ -19,7 +19,7 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
   }
   out +=
       "\nexit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this machine, 4 a "
-      "fault of ours\n";
+      "fault of ours, 5 the kernel under test faulted or ran past its time limit\n";
   return out;
 }
 

@@ -22,6 +22,10 @@ struct KernelRequest {
   bool check = false;
   int gpu = 0;
   profile::TimingSpec timing;
+  /// The device's part runs in a child process that is ended when one step there lasts longer than this; 0 =
+  /// in this process, without a limit.
+  double time_limit_seconds = 0;
+  std::string command = {};  ///< the command line that makes the run again
 };
 
 using KernelLoader = std::function<Result<std::unique_ptr<kernel::Launchable>>(const std::string& library)>;

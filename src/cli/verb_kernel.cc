@@ -5,9 +5,11 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
+#include "profile/outcome.h"
 #include "profile/store.h"
 #include "render/table.h"
 #include "report/run_view.h"
@@ -121,7 +123,19 @@ VerbSpec KernelVerb::spec() const {
        false,
        {}},
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--graph",
+       "USE",
+       "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
+       "auto",
+       false,
+       {"auto", "on", "off"}},
       {"--gpu", "N", "which GPU", "0", false, {}},
+      {"--time-limit",
+       "SECONDS",
+       "a step on the GPU that lasts longer is ended, with its process; 0 = no limit, no process of its own",
+       "120",
+       false,
+       {}},
       {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
@@ -154,10 +168,19 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments) {
     return Error{ErrorKind::usage, "kernel", "--gpu wants a number from 0", "",
                  "`cutelab device` lists the GPUs"};
   request.gpu = static_cast<int>(*gpu);
+  const auto limit = parse_integer(arguments.get("--time-limit", "120"));
+  if (!limit || *limit < 0)
+    return Error{ErrorKind::usage, "kernel", "--time-limit wants whole seconds from 0", "",
+                 "write --time-limit=300"};
+  request.time_limit_seconds = static_cast<double>(*limit);
   const std::string l2 = arguments.get("--l2", "cold");
   request.timing.l2 = l2 == "warm"    ? profile::L2State::warm
                       : l2 == "dirty" ? profile::L2State::dirty
                                       : profile::L2State::cold;
+  const std::string graph = arguments.get("--graph", "auto");
+  request.timing.graph = graph == "on"    ? profile::GraphUse::on
+                         : graph == "off" ? profile::GraphUse::off
+                                          : profile::GraphUse::automatic;
   if (arguments.has("--build")) request.prof_type = "disabled";
   return request;
 }
@@ -184,13 +207,16 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     context.out << "again: " << rerun_command(*request, context) << "\n";
     return ExitCode::ok;
   }
-  const auto device = device::machine_device();
+  request->command = rerun_command(*request, context);
+  const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, dlopen_loader(), context);
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")
-    context.out << report::run_report(outcome->run) << "again: " << rerun_command(*request, context) << "\n";
+    context.out << report::run_report(outcome->run) << "again: " << request->command << "\n";
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
   for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
+  if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)
+    return code;
   if (outcome->run.check.made && !outcome->run.check.passed) return ExitCode::failed_check;
   return outcome->not_done.empty() ? ExitCode::ok : ExitCode::unavailable;
 }

@@ -19,6 +19,14 @@ bool is_cute_source(const FileFacts& f) {
   });
 }
 
+/// CUTLASS names the headers that build on CuTe .hpp; those of the 2.x kernels end in .h.
+bool includes_cute(const FileFacts& f) {
+  return std::any_of(f.imports.begin(), f.imports.end(), [](const Mention& m) {
+    const std::string_view name = m.name;
+    return name.starts_with("cute/") || (name.starts_with("cutlass/") && name.ends_with(".hpp"));
+  });
+}
+
 }  // namespace
 
 std::string generation_of_path(std::string_view path, const ArchFacts& archs) {
@@ -61,8 +69,11 @@ Catalog::Catalog(std::vector<CorpusView> corpora, const Taxonomy& taxonomy, cons
   }
   link_imports();
   mark_relevant();
+  tell_cute_from_cuda();
   for (Example& e : examples_) {
-    if (e.facts->kernels.empty())  // what it runs lies in its helpers
+    // What an example runs may lie in its helpers. A helper by itself runs nothing: a module of utilities for
+    // every generation that it imports says nothing about it.
+    if (e.facts->kernels.empty() && e.layer != Layer::helper)
       for (const int i : transitive_imports(e)) {
         const Example& helper = examples_[static_cast<std::size_t>(i)];
         const auto level = [](const std::string& minimum) {
@@ -112,6 +123,16 @@ void Catalog::mark_relevant() {
   for (Example& e : examples_) {
     if (!e.relevant) continue;
     for (const int i : transitive_imports(e)) examples_[static_cast<std::size_t>(i)].relevant = true;
+  }
+}
+
+void Catalog::tell_cute_from_cuda() {
+  for (Example& e : examples_) {
+    if (e.layer != Layer::cute_cpp || includes_cute(*e.facts)) continue;
+    const auto reached = transitive_imports(e);
+    if (std::none_of(reached.begin(), reached.end(),
+                     [&](int i) { return includes_cute(*examples_[static_cast<std::size_t>(i)].facts); }))
+      e.layer = Layer::cuda_cpp;
   }
 }
 

@@ -13,9 +13,20 @@
 
 namespace cutelab::corpus {
 
-enum class Layer { cute, cute_ext, primitives, task_scheduling, tutorial, helper, notebook, cute_cpp };
+/// `cuda_cpp`: CUDA C++ without CuTe, CUTLASS 2.x kernels among them.
+enum class Layer {
+  cute,
+  cute_ext,
+  primitives,
+  task_scheduling,
+  tutorial,
+  helper,
+  notebook,
+  cute_cpp,
+  cuda_cpp
+};
 const char* name_of(Layer layer);  ///< "CuTe", "cute_ext", "primitives", "task sched", "tutorial", "helper",
-                                   ///< "notebook", "CuTe C++"
+                                   ///< "notebook", "CuTe C++", "CUDA C++"
 
 /// What an example needs from a GPU and the line that decides.
 struct ArchNeed {
@@ -86,6 +97,8 @@ class Catalog {
  private:
   void link_imports();
   void mark_relevant();
+  /// C++ sources that neither themselves nor through local includes use CuTe become Layer::cuda_cpp.
+  void tell_cute_from_cuda();
   int resolve_import(const Example& from, const std::string& module) const;
   int index_of(const Example& e) const { return static_cast<int>(&e - examples_.data()); }
 

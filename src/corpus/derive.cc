@@ -27,6 +27,8 @@ const char* name_of(Layer layer) {
       return "notebook";
     case Layer::cute_cpp:
       return "CuTe C++";
+    case Layer::cuda_cpp:
+      return "CUDA C++";
   }
   return "?";
 }

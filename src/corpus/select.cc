@@ -162,6 +162,7 @@ class Scorer {
   void by_form(const Example& e, Hit& hit) const {
     if (!e.facts->has_main) hit.score -= 1;
     if (e.layer == Layer::helper) hit.score -= 3;
+    if (e.layer == Layer::cuda_cpp) hit.score -= 4;  // no CuTe in it to learn from
     if (e.facts->summary.empty()) hit.score -= 0.3;
     if (e.facts->kernels.empty() && e.layer != Layer::notebook) hit.score -= 0.5;
     const double thousands = std::min(6.0, e.facts->lines / 1000.0);

@@ -194,7 +194,8 @@ Json provenance_json(const Provenance& from) {
   return {{"device", from.device},           {"arch", from.arch},
           {"driver", from.driver},           {"compiler", from.compiler},
           {"source_hash", from.source_hash}, {"tool_version", from.tool_version},
-          {"time_utc", from.time_utc},       {"configuration", configuration}};
+          {"time_utc", from.time_utc},       {"configuration", configuration},
+          {"command", from.command}};
 }
 
 Json metric_json(const Metric& metric) {
@@ -278,7 +279,19 @@ nlohmann::ordered_json to_json(const Reading& reading) {
                                 })},
       {"give_ups", Writer::list(reading.give_ups, [&](auto& u) { return undetermined_json(u, write); })},
       {"lints", Writer::list(reading.lints, [&](auto& l) { return lint_json(l, write); })},
-      {"boundaries", Writer::list(reading.boundaries, [&](auto& m) { return mode_json(m, write); })}};
+      {"boundaries", Writer::list(reading.boundaries, [&](auto& m) { return mode_json(m, write); })},
+      {"knowledge", nullptr}};
+}
+
+nlohmann::ordered_json to_json(const Knowledge& knowledge, const Reading& reading) {
+  const Writer write(reading);
+  const auto entry = [&](const KnownEntry& e) -> Json {
+    return {{"relation", e.relation}, {"id", e.id},           {"title", e.title},           {"path", e.path},
+            {"patterns", e.patterns}, {"details", e.details}, {"at", write.locations(e.at)}};
+  };
+  return {{"folder", knowledge.folder},
+          {"entries", Writer::list(knowledge.entries, entry)},
+          {"fresh", knowledge.fresh}};
 }
 
 nlohmann::ordered_json to_json(const Run& run) {
@@ -292,20 +305,43 @@ nlohmann::ordered_json to_json(const Run& run) {
           {"metrics", Writer::list(run.metrics, metric_json)},
           {"samples_us", Writer::list(run.samples_us, number_json)},
           {"check", check_json(run.check)},
+          {"trust", {{"verdict", run.trust.verdict}, {"reasons", run.trust.reasons}}},
+          {"outcome", {{"kind", run.outcome.kind}, {"reason", run.outcome.reason}}},
           {"notes", run.notes}};
 }
 
-std::string json_text(const Reading& reading) { return text_of(to_json(reading)); }
+namespace {
+Json with_knowledge(const Reading& reading, const Knowledge* knowledge) {
+  Json out = to_json(reading);
+  if (knowledge) out["knowledge"] = to_json(*knowledge, reading);
+  return out;
+}
+}  // namespace
+
+std::string json_text(const Reading& reading, const Knowledge* knowledge) {
+  return text_of(with_knowledge(reading, knowledge));
+}
 std::string json_text(const Run& run) { return text_of(to_json(run)); }
 
-std::string json_text(const std::vector<Reading>& readings) {
+std::string identity_text(const Run& run) {
+  const Json all = to_json(run);
+  Json kept = Json::object();
+  for (const char* name : {"schema", "schema_version", "kernel", "version", "language", "prof_type",
+                           "provenance", "metrics", "samples_us", "check", "notes"})
+    kept[name] = all.at(name);
+  kept["provenance"].erase("command");
+  return text_of(kept);
+}
+
+std::string json_text(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge) {
   // One reading at a time: a whole example tree as one JSON value would take hundreds of megabytes.
   std::string out =
       "{\n\"schema\": \"cutelab.readings\",\n\"schema_version\": " + std::to_string(Reading::schema_version) +
       ",\n\"readings\": [\n";
   for (std::size_t i = 0; i < readings.size(); ++i) {
     if (i > 0) out += ",\n";
-    out += to_json(readings[i]).dump(2, ' ', false, Json::error_handler_t::replace);
+    const Knowledge* own = i < knowledge.size() ? &knowledge[i] : nullptr;
+    out += with_knowledge(readings[i], own).dump(2, ' ', false, Json::error_handler_t::replace);
   }
   return out + "\n]\n}\n";
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "evidence/known.h"
 #include "evidence/reading.h"
 #include "evidence/run.h"
 
@@ -20,12 +21,18 @@ nlohmann::ordered_json to_json(const Reading& reading);
 nlohmann::ordered_json to_json(const Run& run);
 nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
 
+/// Places name files of the reading.
+nlohmann::ordered_json to_json(const Knowledge& knowledge, const Reading& reading);
+
 /// The text of the above, indented by two, ending in a newline; for callers that do without the JSON
 /// library's header.
-std::string json_text(const Reading& reading);
+std::string json_text(const Reading& reading, const Knowledge* knowledge = nullptr);
 std::string json_text(const Run& run);
-/// Several readings as one document (schema "cutelab.readings").
-std::string json_text(const std::vector<Reading>& readings);
+/// What makes a run itself, as text to be hashed: the members that every version of the program writes. A
+/// member that comes with a later version does not change a stored run's identity.
+std::string identity_text(const Run& run);
+/// Several readings as one document (schema "cutelab.readings"); `knowledge`: one of each, or none.
+std::string json_text(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge = {});
 
 /// The inverse, for stored readings and runs. Members that are not in the schema are passed over.
 /// Errors (kind input): not JSON, another schema or version, a member missing or of wrong type (its path is

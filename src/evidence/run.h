@@ -13,6 +13,7 @@ struct MetricDescriptor {
   std::string unit;  ///< "us", "%", "KB", ""
   std::string description;
   std::string source;  ///< "cuda-event", "cupti:sm__…", "cubin", "computed"
+  double scale = 1;    ///< the row's value is this times what the source says: 1e-3 for ns told and us shown
 };
 
 /// A metric's value, or the reason why it has none. Exactly one of the two is set.
@@ -33,6 +34,7 @@ struct Provenance {
   std::string tool_version;
   std::string time_utc;
   std::map<std::string, std::string> configuration;  ///< parameters and tile configuration
+  std::string command;                               ///< the command line that makes the run again
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
@@ -56,6 +58,19 @@ struct Run {
     std::string not_made_because;
     friend bool operator==(const Check&, const Check&) = default;
   } check;
+  /// Whether the run's time can be relied on: one word and every reason for it.
+  struct Trust {
+    std::string verdict;  ///< "trusted", "doubtful", "rejected"; empty = nothing was timed
+    std::vector<std::string> reasons;
+    friend bool operator==(const Trust&, const Trust&) = default;
+  } trust;
+  /// How the run ended. A run that ended badly keeps what was known until then.
+  struct Outcome {
+    std::string kind =
+        "done";          ///< done, unavailable, out-of-memory, kernel-fault, time-limit, device-lost, crashed
+    std::string reason;  ///< empty when done
+    friend bool operator==(const Outcome&, const Outcome&) = default;
+  } outcome;
   std::vector<std::string> notes;  ///< what could not be done and why; cache state, fill, clock remarks
   friend bool operator==(const Run&, const Run&) = default;
 };

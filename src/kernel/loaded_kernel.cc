@@ -49,9 +49,12 @@ Status LoadedKernel::launch(const std::vector<std::byte>& arguments, const Launc
   abi.dynamic_smem_bytes = shape.dynamic_smem_bytes;
   const int code = launch_(arguments.data(), arguments.size(), &abi, stream);
   if (code == 0) return {};
-  return Error{ErrorKind::unavailable, "launch " + shape.text(),
-               fmt::format("cudaError {}: {}", code, error_text_(code)), path_,
-               "`cutelab device` shows what the GPU offers"};
+  return Error{ErrorKind::unavailable,
+               "launch " + shape.text(),
+               fmt::format("cudaError {}: {}", code, error_text_(code)),
+               path_,
+               "`cutelab device` shows what the GPU offers",
+               code};
 }
 
 }  // namespace cutelab::kernel

@@ -39,7 +39,7 @@ std::string run_section(const evidence::Run& run, const std::string& id) {
 
 }  // namespace
 
-std::string run_id(const evidence::Run& run) { return sha256(evidence::json_text(run)).substr(0, 12); }
+std::string run_id(const evidence::Run& run) { return sha256(evidence::identity_text(run)).substr(0, 12); }
 
 std::string metric_rows(const evidence::Run& run) {
   std::string out;

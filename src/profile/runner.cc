@@ -25,12 +25,16 @@ Result<BoundProblem> BoundProblem::bind(device::Session& session, const kernel::
       problem.addresses_[tensor.name] = *address;
     }
   }
-  for (const kernel::Tensor& tensor : problem.inputs.tensors)
-    if (auto s = session.upload(problem.addresses_[tensor.name], tensor.data.data(), tensor.data.size()); !s)
-      return s.error();
   problem.arguments_ = problem.kernel.arguments(problem.addresses_);
-  if (auto s = problem.poison(session); !s) return s.error();
+  if (auto s = problem.restore(session); !s) return s.error();
   return problem;
+}
+
+Status BoundProblem::restore(device::Session& session) const {
+  for (const kernel::Tensor& tensor : inputs.tensors)
+    if (auto s = session.upload(addresses_.at(tensor.name), tensor.data.data(), tensor.data.size()); !s)
+      return s;
+  return poison(session);
 }
 
 Status BoundProblem::poison(device::Session& session) const {
@@ -68,15 +72,22 @@ const CheckLine* CheckResult::worst() const {
 
 namespace {
 
+void say(const Progress& progress, const std::string& what, bool on_device) {
+  if (progress) progress(what, on_device);
+}
+
 /// One problem, one fill: bind, launch, compare each output; the worst output's report is kept.
 Status check_one(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
                  const kernel::Config& config, const kernel::Launchable& launchable, kernel::Fill fill,
-                 kernel::Seed seed, CheckResult& result) {
+                 kernel::Seed seed, const Progress& progress, CheckResult& result) {
+  say(progress, "inputs of " + params.text(), false);
   auto problem = BoundProblem::bind(session, plan, params, config, fill, seed);
   if (!problem) return problem.error();
+  say(progress, "check of " + params.text(), true);
   if (auto s = problem->launch(session, launchable); !s) return s;
   auto seen = problem->download(session);
   if (!seen) return seen.error();
+  say(progress, "reference of " + params.text(), false);
   const kernel::Outputs reference = plan.reference_fn(params, problem->inputs);
   for (const kernel::Tensor& tensor : seen->tensors) {
     const kernel::Tensor* expected = reference.find(tensor.name);
@@ -93,28 +104,57 @@ Status check_one(device::Session& session, const kernel::KernelPlan& plan, const
 
 Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                  const kernel::Params& params, const kernel::Config& config,
-                                 const kernel::Launchable& launchable) {
+                                 const kernel::Launchable& launchable, const Progress& progress) {
   CheckResult result;
   result.tolerance = plan.tolerance(params);
   kernel::Seed seed = 0;
   for (const auto fill : {kernel::Fill::uniform, kernel::Fill::normal, kernel::Fill::adversarial})
-    if (auto s = check_one(session, plan, params, config, launchable, fill, ++seed, result); !s)
+    if (auto s = check_one(session, plan, params, config, launchable, fill, ++seed, progress, result); !s)
       return s.error();
   for (const kernel::Params& ragged : plan.ragged_params(params, config))
-    if (auto s =
-            check_one(session, plan, ragged, config, launchable, kernel::Fill::adversarial, ++seed, result);
+    if (auto s = check_one(session, plan, ragged, config, launchable, kernel::Fill::adversarial, ++seed,
+                           progress, result);
         !s)
       return s.error();
   return result;
 }
 
+namespace {
+
+/// Each output after the timing against the same output before it.
+Recheck recheck(const kernel::Outputs& last, const kernel::Outputs& first,
+                const kernel::Tolerance& tolerance) {
+  Recheck result{true, true, ""};
+  for (const kernel::Tensor& tensor : last.tensors) {
+    const auto report = kernel::compare(tensor, *first.find(tensor.name), tolerance);
+    if (!report.passed && result.same) result.text = report.text;
+    result.same = result.same && report.passed;
+  }
+  return result;
+}
+
+}  // namespace
+
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
-                           const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock) {
+                           const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock,
+                           const Progress& progress) {
+  say(progress, "inputs of " + params.text(), false);
   auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
   if (!problem) return problem.error();
-  return time_with_events(
-      session, [&] { return problem->launch(session, launchable); }, spec, clock);
+  say(progress, "timing of " + params.text(), true);
+  const auto launch = [&] { return problem->launch(session, launchable); };
+  if (auto s = launch(); !s) return s.error();
+  auto first = problem->download(session);
+  if (!first) return first.error();
+  if (auto s = problem->restore(session); !s) return s.error();
+  auto timing = time_with_events(session, launch, spec, clock);
+  if (!timing) return timing.error();
+  say(progress, "outputs after the timing", false);
+  auto last = problem->download(session);
+  if (!last) return last.error();
+  timing->recheck = recheck(*last, *first, plan.tolerance(params));
+  return timing;
 }
 
 }  // namespace cutelab::profile

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 
 namespace cutelab::profile {
 
+/// Told what is begun; `on_device` = a kernel that hangs would make it last for ever.
+using Progress = std::function<void(const std::string& what, bool on_device)>;
+
 /// One problem on one opened GPU: tensors uploaded, outputs poisoned, kernel bound to their addresses.
 class BoundProblem {
  public:
@@ -21,6 +25,8 @@ class BoundProblem {
                                    kernel::Fill fill, kernel::Seed seed);
 
   Status poison(device::Session& session) const;  ///< every byte 0xFF: NaN in each type
+  /// Inputs uploaded again and outputs poisoned: as before the first launch.
+  Status restore(device::Session& session) const;
   Status launch(device::Session& session, const kernel::Launchable& kernel) const;
   /// The outputs as the device holds them.
   Result<kernel::Outputs> download(device::Session& session) const;
@@ -54,12 +60,14 @@ struct CheckResult {
 /// checked whole.
 Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                  const kernel::Params& params, const kernel::Config& config,
-                                 const kernel::Launchable& kernel);
+                                 const kernel::Launchable& kernel, const Progress& progress = {});
 
-/// Times the kernel on uniform inputs.
+/// Times the kernel on uniform inputs, and compares the outputs that the timed launches left with those of a
+/// launch before them.
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
-                           const kernel::Launchable& kernel, const TimingSpec& spec, const Clock& clock);
+                           const kernel::Launchable& kernel, const TimingSpec& spec, const Clock& clock,
+                           const Progress& progress = {});
 
 /// Writes the check into the run.
 void record_check(evidence::Run& run, const CheckResult& check);

@@ -15,6 +15,9 @@ constexpr double wide_lane = 118;  ///< between the lanes' centres, as long as f
 constexpr double narrow_lane = 92;
 constexpr std::size_t few_lanes = 4;
 constexpr double head_height = 42;  ///< of a role's box
+constexpr double name_line = 14;    ///< more for a second line of a role's name
+constexpr double letter = 7.2;      ///< width of a letter of the names, which are bold
+constexpr double label_reach = 75;  ///< a label this far from the edge is not cut
 constexpr double row_height = 46;   ///< per pipeline
 constexpr double margin = 8;
 
@@ -31,13 +34,14 @@ class RoleDiagram {
   }
 
   std::string text() {
-    const double width = 2 * margin + lane_box() + lane_gap() * static_cast<double>(lanes_.size() - 1);
-    const double bottom =
-        margin + head_height + 14 + row_height * static_cast<double>(model_.pipelines.size());
+    width_ = 2 * margin + lane_box() + lane_gap() * static_cast<double>(lanes_.size() - 1);
+    for (const std::string& name : lanes_)
+      if (name_lines(name).size() > 1) head_ = head_height + name_line;
+    const double bottom = margin + head_ + 14 + row_height * static_cast<double>(model_.pipelines.size());
     for (std::size_t i = 0; i < lanes_.size(); ++i) lane(i, bottom);
     for (std::size_t i = 0; i < model_.pipelines.size(); ++i)
-      pipeline(model_.pipelines[i], margin + head_height + 34 + row_height * static_cast<double>(i));
-    return svg_.document(width, bottom + margin, "roles",
+      pipeline(model_.pipelines[i], margin + head_ + 34 + row_height * static_cast<double>(i));
+    return svg_.document(width_, bottom + margin, "roles",
                          fmt::format("roles and pipelines of {}", model_.name));
   }
 
@@ -63,15 +67,28 @@ class RoleDiagram {
   void lane(std::size_t i, double bottom) {
     const double x = x_of(i);
     const RoleRow* role = i < model_.roles.size() ? &model_.roles[i] : nullptr;
-    svg_.line(x, margin + head_height, x, bottom, "lane");
+    svg_.line(x, margin + head_, x, bottom, "lane");
     if (role) svg_.begin_link(fmt::format("#F{}", role->fact), role->name);
-    svg_.rect(x - lane_box() / 2, margin, lane_box(), head_height, role ? "role" : "role other");
-    svg_.text(x, margin + 18,
-              render::clip(render::one_line(short_name(lanes_[i])), static_cast<int>(lane_box() / 6.8)),
-              "name", "middle");
-    svg_.text(x, margin + 33, render::clip(role ? details(*role) : "", static_cast<int>(lane_box() / 5.4)),
-              "small", "middle");
+    svg_.rect(x - lane_box() / 2, margin, lane_box(), head_, role ? "role" : "role other");
+    double y = margin + 18;
+    for (const std::string& line : name_lines(lanes_[i])) {
+      svg_.text(x, y, line, "name", "middle");
+      y += name_line;
+    }
+    svg_.text(x, margin + head_ - 9,
+              render::clip(role ? details(*role) : "", static_cast<int>(lane_box() / 5.4)), "small",
+              "middle");
     if (role) svg_.end_link();
+  }
+
+  /// A role's name in one line, or in two cut at an underscore where one is too short.
+  std::vector<std::string> name_lines(const std::string& lane) const {
+    const std::string name = render::one_line(short_name(lane));
+    const auto room = static_cast<std::size_t>(lane_box() / letter);
+    if (name.size() <= room) return {name};
+    const std::size_t cut = name.rfind('_', room - 1);
+    if (cut == std::string::npos || cut == 0) return {render::clip(name, static_cast<int>(room))};
+    return {name.substr(0, cut + 1), render::clip(name.substr(cut + 1), static_cast<int>(room))};
   }
 
   static std::string details(const RoleRow& role) {
@@ -102,7 +119,8 @@ class RoleDiagram {
     for (const std::string& p : from) svg_.circle(x_of(p), y, 3.5, "dot");
     const std::string label = render::clip(render::one_line(short_name(row.name)), 24) +
                               (row.stages.empty() ? "" : " ×" + row.stages);
-    const double middle = std::max((left + right) / 2, 75.0);
+    const double middle =
+        std::max(std::min((left + right) / 2, width_ - label_reach), std::min(label_reach, width_ / 2));
     svg_.text(middle, y - 7, label, "label", "middle");
     svg_.text(middle, y + 15, render::clip(render::one_line(row.type), 30), "small", "middle");
     svg_.end_link();
@@ -121,6 +139,7 @@ class RoleDiagram {
   const KernelModel& model_;
   std::vector<std::string> lanes_;
   render::Svg svg_;
+  double width_ = 0, head_ = head_height;
 };
 
 }  // namespace
@@ -154,7 +173,22 @@ MemoryMap memory_map(const KernelModel& model) {
   return map;
 }
 
-std::string memory_diagram(const MemoryMap& map) {
+MemoryMap tensor_memory_map(const KernelModel& model) {
+  constexpr std::int64_t all_columns = 512, column_bytes = 128 * 4;
+  MemoryMap map;
+  const auto columns = parse_integer(model.tensor_memory_columns);
+  if (!columns || *columns <= 0 || *columns > all_columns) return map;
+  map.used = *columns * column_bytes;
+  map.total = all_columns * column_bytes;
+  map.shares.push_back(
+      {fmt::format("{} columns", *columns), map.used, MemoryShare::Kind::member, model.tensor_memory_fact});
+  if (map.total > map.used)
+    map.shares.push_back(
+        {fmt::format("{} free", all_columns - *columns), map.total - map.used, MemoryShare::Kind::free, 0});
+  return map;
+}
+
+std::string memory_diagram(const MemoryMap& map, const char* what) {
   if (map.total <= 0) return "";
   constexpr double width = 1000, height = 54;
   render::Svg svg;
@@ -179,7 +213,7 @@ std::string memory_diagram(const MemoryMap& map) {
     x += w;
   }
   return svg.document(width, height, "memory",
-                      fmt::format("shared memory, {} of {} bytes used", map.used, map.total));
+                      fmt::format("{}, {} of {} bytes used", what, map.used, map.total));
 }
 
 }  // namespace cutelab::report

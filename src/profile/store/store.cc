@@ -1,49 +1,50 @@
 #include "profile/store.h"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <filesystem>
 
+#include "base/sha256.h"
 #include "evidence/json.h"
+#include "profile/store/statement.h"
 
 namespace cutelab::profile {
 namespace {
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 constexpr int wait_for_writers_ms = 10'000;
-
-/// A prepared statement; finalized with the object.
-class Statement {
- public:
-  Statement(sqlite3* db, const char* sql) { code_ = sqlite3_prepare_v2(db, sql, -1, &statement_, nullptr); }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-
-  bool prepared() const { return code_ == SQLITE_OK; }
-  void bind(int at, const std::string& text) {
-    sqlite3_bind_text(statement_, at, text.c_str(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-  }
-  void bind(int at, std::int64_t number) { sqlite3_bind_int64(statement_, at, number); }
-  int step() { return sqlite3_step(statement_); }
-  std::int64_t number(int column) const { return sqlite3_column_int64(statement_, column); }
-  std::string text(int column) const {
-    const unsigned char* bytes = sqlite3_column_text(statement_, column);
-    if (!bytes) return "";
-    return std::string(reinterpret_cast<const char*>(bytes),
-                       static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
-  }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-  int code_ = SQLITE_ERROR;
-};
 
 Result<StoredRun> stored_run(const Statement& row) {
   auto run = evidence::run_from_json(row.text(1));
   if (!run) return run.error();
   return StoredRun{row.number(0), std::move(*run)};
+}
+
+/// What is the same for a run wherever it is kept.
+std::string uid_of(const evidence::Run& run) { return sha256(evidence::identity_text(run)).substr(0, 32); }
+
+constexpr char version_1[] =
+    "CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY AUTOINCREMENT, time_utc TEXT NOT NULL, kernel "
+    "TEXT NOT NULL,"
+    " version TEXT NOT NULL, prof_type TEXT NOT NULL, device TEXT NOT NULL, source_hash TEXT NOT NULL,"
+    " json TEXT NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS runs_by_kernel ON runs(kernel, device);";
+
+constexpr char version_2[] =
+    "ALTER TABLE runs ADD COLUMN uid TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX runs_by_uid ON runs(uid);"
+    "CREATE TABLE sweeps(id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, command TEXT NOT NULL,"
+    " time_utc TEXT NOT NULL);"
+    "CREATE TABLE sweep_points(sweep INTEGER NOT NULL, number INTEGER NOT NULL, problem TEXT NOT NULL,"
+    " state TEXT NOT NULL DEFAULT 'open', run INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(sweep, number));"
+    "CREATE TABLE tuned(kernel TEXT, version TEXT, device TEXT, driver TEXT, compiler TEXT, source_hash TEXT,"
+    " problem TEXT, l2 TEXT, config TEXT NOT NULL, duration_us REAL NOT NULL, candidates INTEGER NOT NULL,"
+    " rejected INTEGER NOT NULL, failed INTEGER NOT NULL, time_utc TEXT NOT NULL,"
+    " PRIMARY KEY(kernel, version, device, driver, compiler, source_hash, problem, l2));";
+
+int stored_version(sqlite3* db) {
+  Statement ask(db, "PRAGMA user_version");
+  return ask.prepared() && ask.step() == SQLITE_ROW ? static_cast<int>(ask.number(0)) : -1;
 }
 
 }  // namespace
@@ -64,27 +65,34 @@ Status Store::execute(const char* sql) const {
 Status Store::prepare_schema() const {
   sqlite3_busy_timeout(db_.get(), wait_for_writers_ms);
   if (auto s = execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"); !s) return s;
-  int version = 0;
-  {
-    Statement ask(db_.get(), "PRAGMA user_version");
-    if (!ask.prepared() || ask.step() != SQLITE_ROW) return error("read the store's version");
-    version = static_cast<int>(ask.number(0));
-  }
+  const int version = stored_version(db_.get());
+  if (version < 0) return error("read the store's version");
   if (version > schema_version)
     return Error{ErrorKind::input, "open the store of runs",
                  fmt::format("it has version {}, this program knows {}", version, schema_version), path_,
                  "update cutelab, or name another folder in XDG_DATA_HOME"};
-  if (version == schema_version) return {};
-  // IMMEDIATE takes the write lock first, so two first starts do not both make the table.
-  return execute(
-      "BEGIN IMMEDIATE;"
-      "CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY AUTOINCREMENT, time_utc TEXT NOT NULL, kernel "
-      "TEXT NOT NULL,"
-      " version TEXT NOT NULL, prof_type TEXT NOT NULL, device TEXT NOT NULL, source_hash TEXT NOT NULL,"
-      " json TEXT NOT NULL);"
-      "CREATE INDEX IF NOT EXISTS runs_by_kernel ON runs(kernel, device);"
-      "PRAGMA user_version = 1;"
-      "COMMIT");
+  return version == schema_version ? Status() : upgrade();
+}
+
+Status Store::upgrade() const {
+  Transaction transaction(db_.get());
+  if (!transaction.begun()) return error("bring the store of runs up to date");
+  const int version = stored_version(db_.get());  // another process may have been first
+  if (version < 1)
+    if (auto s = execute(version_1); !s) return s;
+  if (version < 2) {
+    if (auto s = execute(version_2); !s) return s;
+    Statement rows(db_.get(), "SELECT id, json FROM runs");
+    Statement set(db_.get(), "UPDATE runs SET uid = ? WHERE id = ?");
+    while (rows.step() == SQLITE_ROW) {
+      const auto stored = stored_run(rows);
+      if (!stored) continue;  // list() says what is wrong with it
+      if (!set.with(uid_of(stored->run), stored->id).done()) return error("name the stored runs");
+      set.reset();
+    }
+  }
+  if (auto s = execute("PRAGMA user_version = 2"); !s) return s;
+  return transaction.commit() ? Status() : error("bring the store of runs up to date");
 }
 
 Result<Store> Store::open(const std::string& path) {
@@ -102,17 +110,45 @@ Result<Store> Store::open(const std::string& path) {
 
 Result<std::int64_t> Store::add(const evidence::Run& run) {
   Statement insert(db_.get(),
-                   "INSERT INTO runs(time_utc, kernel, version, prof_type, device, source_hash, json)"
-                   " VALUES(?,?,?,?,?,?,?)");
-  if (!insert.prepared()) return error("keep a run");
-  const std::string* texts[] = {
-      &run.provenance.time_utc,   &run.kernel, &run.version, &run.prof_type, &run.provenance.device,
-      &run.provenance.source_hash};
-  int at = 1;
-  for (const std::string* text : texts) insert.bind(at++, *text);
-  insert.bind(at, evidence::json_text(run));
-  if (insert.step() != SQLITE_DONE) return error("keep a run");
+                   "INSERT INTO runs(time_utc, kernel, version, prof_type, device, source_hash, json, uid)"
+                   " VALUES(?,?,?,?,?,?,?,?)");
+  const std::string json = evidence::json_text(run);
+  const auto& from = run.provenance;
+  if (!insert.prepared() || !insert
+                                 .with(from.time_utc, run.kernel, run.version, run.prof_type, from.device,
+                                       from.source_hash, json, uid_of(run))
+                                 .done())
+    return error("keep a run");
   return sqlite3_last_insert_rowid(db_.get());
+}
+
+Result<bool> Store::add_if_new(const evidence::Run& run) {
+  Transaction transaction(db_.get());
+  if (!transaction.begun()) return error("keep a run");
+  {
+    Statement same(db_.get(), "SELECT id FROM runs WHERE uid = ?");
+    if (!same.prepared()) return error("keep a run");
+    if (same.with(uid_of(run)).step() == SQLITE_ROW) return false;
+  }
+  if (auto id = add(run); !id) return id.error();
+  return transaction.commit() ? Result<bool>(true) : error("keep a run");
+}
+
+Result<int> Store::merge(const Store& other) {
+  Statement rows(other.db_.get(), "SELECT id, json FROM runs ORDER BY id");
+  if (!rows.prepared()) return other.error("read the other store");
+  int added = 0;
+  int code = 0;
+  while ((code = rows.step()) == SQLITE_ROW) {
+    auto stored = stored_run(rows);
+    if (!stored) return stored.error();
+    auto is_new = add_if_new(stored->run);
+    if (!is_new) return is_new.error();
+    added += *is_new ? 1 : 0;
+  }
+  if (code != SQLITE_DONE) return other.error("read the other store");
+  if (auto s = merge_tuned(other); !s) return s.error();
+  return added;
 }
 
 Result<std::vector<StoredRun>> Store::list(const RunFilter& filter) const {
@@ -120,9 +156,7 @@ Result<std::vector<StoredRun>> Store::list(const RunFilter& filter) const {
                    "SELECT id, json FROM runs WHERE (?1 = '' OR kernel = ?1) AND (?2 = '' OR device = ?2)"
                    " ORDER BY id DESC LIMIT ?3");
   if (!select.prepared()) return error("list runs");
-  select.bind(1, filter.kernel);
-  select.bind(2, filter.device);
-  select.bind(3, std::int64_t{filter.most});
+  select.with(filter.kernel, filter.device, std::int64_t{filter.most});
   std::vector<StoredRun> runs;
   int code = 0;
   while ((code = select.step()) == SQLITE_ROW) {
@@ -137,12 +171,35 @@ Result<std::vector<StoredRun>> Store::list(const RunFilter& filter) const {
 Result<StoredRun> Store::get(std::int64_t id) const {
   Statement select(db_.get(), "SELECT id, json FROM runs WHERE id = ?");
   if (!select.prepared()) return error("show a run");
-  select.bind(1, id);
-  const int code = select.step();
+  const int code = select.with(id).step();
   if (code == SQLITE_ROW) return stored_run(select);
   if (code != SQLITE_DONE) return error("show a run");
   return Error{ErrorKind::input, fmt::format("show run {}", id), "there is no such run", path_,
                "`cutelab runs list` shows what is there"};
+}
+
+Result<int> Store::collect(int keep, bool dry) {
+  // A run's configuration is inside its JSON; SQLite reads it there.
+  constexpr char old_runs[] =
+      "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY kernel, version, prof_type, device,"
+      " json_extract(json, '$.provenance.configuration') ORDER BY id DESC) AS age FROM runs) WHERE age > ?";
+  std::vector<std::int64_t> going;
+  {
+    Transaction transaction(db_.get());
+    Statement select(db_.get(), old_runs);
+    if (!transaction.begun() || !select.prepared()) return error("remove old runs");
+    select.with(std::int64_t{keep});
+    while (select.step() == SQLITE_ROW) going.push_back(select.number(0));
+    if (dry) return static_cast<int>(going.size());
+    Statement remove(db_.get(), "DELETE FROM runs WHERE id = ?");
+    for (const std::int64_t id : going) {
+      if (!remove.prepared() || !remove.with(id).done()) return error("remove old runs");
+      remove.reset();
+    }
+    if (!transaction.commit()) return error("remove old runs");
+  }
+  if (auto s = execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"); !s) return s.error();
+  return static_cast<int>(going.size());
 }
 
 }  // namespace cutelab::profile

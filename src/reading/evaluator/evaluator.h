@@ -55,8 +55,8 @@ class Evaluator {
   virtual bool callee_function(int module, source::Node call, int* function_module, int* function) = 0;
   /// Launches that the run made from other modules than the file itself.
   virtual std::vector<SeenLaunch> launches_elsewhere() { return {}; }
-  /// What the run passed to a `.launch(…)` call; nullopt when it was not run.
-  virtual std::optional<SeenLaunch> launch_at(int, source::Node) { return std::nullopt; }
+  /// What the run passed to a `.launch(…)` call, in the order of the run; none when it was not run.
+  virtual std::vector<SeenLaunch> launches_at(int, source::Node) { return {}; }
   /// The layout of a @cute.struct class, or of what a call allocates; nullopt when it was not run.
   virtual std::optional<SeenStorage> storage_of(int, source::Node) { return std::nullopt; }
 };

@@ -175,10 +175,11 @@ SeenLaunch TracedEvaluator::told(const machine::Launch& launch) {
   return out;
 }
 
-std::optional<SeenLaunch> TracedEvaluator::launch_at(int module, Node call) {
+std::vector<SeenLaunch> TracedEvaluator::launches_at(int module, Node call) {
+  std::vector<SeenLaunch> out;
   for (const machine::Launch& launch : machine_.launches())
-    if (launch.module == module && launch.node == call) return told(launch);
-  return std::nullopt;
+    if (launch.module == module && launch.node == call) out.push_back(told(launch));
+  return out;
 }
 
 std::vector<SeenLaunch> TracedEvaluator::launches_elsewhere() {
@@ -193,12 +194,17 @@ std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
   const machine::Record* shape = machine::struct_record(made);
   const machine::Record* placed = made.as<machine::Record>();
   if (placed && placed->kind == "storage") shape = machine::struct_record(machine_.field(placed, "struct"));
-  if (!shape) return std::nullopt;
   const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
     const RunValue v = machine_.field(r, name);
     return v.is_integral() ? std::optional(v.number()) : std::nullopt;
   };
   SeenStorage out;
+  if (!shape && placed && placed->kind == "Tensor") {  // a tensor allocated on its own
+    out.bytes = number(placed, "allocated_bytes");
+    out.alignment = number(placed, "allocated_alignment");
+    return out.bytes ? std::optional(out) : std::nullopt;
+  }
+  if (!shape) return std::nullopt;
   if (const auto* name = machine_.field(shape, "name").as<machine::Text>()) out.name = name->text;
   out.bytes = number(shape, "bytes");
   out.alignment = number(shape, "alignment");

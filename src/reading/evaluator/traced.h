@@ -16,7 +16,7 @@ class TracedEvaluator final : public Evaluator {
   std::string callee_path(int module, source::Node call) override;
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
   std::vector<SeenLaunch> launches_elsewhere() override;
-  std::optional<SeenLaunch> launch_at(int module, source::Node call) override;
+  std::vector<SeenLaunch> launches_at(int module, source::Node call) override;
   std::optional<SeenStorage> storage_of(int module, source::Node node) override;
 
  private:

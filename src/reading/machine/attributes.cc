@@ -100,9 +100,17 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
 Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node at, int module) {
   if (super->after)
     for (const Value& base : super->after->bases)
-      if (Class* c = base.as<Class>())
+      if (Class* c = base.as<Class>()) {
+        if (m.name_of(name) == "__init__")
+          if (const Initializer how = initializer(c); how.fields_of) {
+            Method* method = m.make<Method>();
+            method->self = super->self;
+            method->function = how.fields_of;
+            return method;
+          }
         if (const Value found = class_attribute(c, name); found.bound())
           return bind_method(found, super->self, c, at, module);
+      }
   if (m.name_of(name) == "__init__" || m.name_of(name) == "__post_init__")
     return m.external("builtins.print");  // object's: does nothing
   return m.unknown("an attribute of a base that is not known", m.name_of(name));

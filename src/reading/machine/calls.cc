@@ -18,13 +18,14 @@ void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>&
     arguments.push_back(expression(list, s));
     return;
   }
+  bool placed = true;  // false: after a splat of unknown length positions are not known
   for (const Node a : list.children()) {
     if (m.raising_) return;
     if (a.is(NodeKind::keyword_argument)) {
       const Value value = expression(a.child(Field::value_field), s);
       keywords.emplace_back(symbol_of(a.child(Field::name_field), s->module), value);
     } else if (a.is(NodeKind::list_splat)) {
-      if (!spread(a, s, arguments)) complete = false;
+      if (placed && !spread(a, s, arguments)) placed = complete = false;
     } else if (a.is(NodeKind::dictionary_splat)) {
       const Value inner = expression(a.children().all().front(), s);
       const Dict* dict = inner.as<Dict>();
@@ -33,7 +34,8 @@ void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>&
         for (const auto& [key, value] : dict->items)
           if (const Text* text = key.as<Text>()) keywords.emplace_back(m.symbol(text->text), value);
     } else {
-      arguments.push_back(expression(a, s));
+      const Value argument = expression(a, s);
+      if (placed) arguments.push_back(argument);
     }
   }
 }
@@ -57,7 +59,7 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
       if (auto value = native(c)) return *value;
       if (m.raising_) return {};
     }
-    return call_function(f, nullptr, std::move(arguments), std::move(keywords), at, module);
+    return call_function(f, nullptr, std::move(arguments), std::move(keywords), at, module, complete);
   }
   Call c{m, {}, {}, std::move(arguments), std::move(keywords), at, module, complete};
   if (Method* method = callee.as<Method>()) return call_method(method, c, from);
@@ -72,13 +74,13 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
         !klass->is_dataclass && !interpretable_module(klass->module))
       return m.unknown("a library class that builds compiled operations: " + klass->path,
                        at ? std::string(at.text().substr(0, 80)) : "", klass->path);
-    return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module);
+    return instantiate(klass, std::move(c.arguments), std::move(c.keywords), at, module, complete);
   }
   if (Record* r = callee.as<Record>()) return call_record(r, c);
   if (Instance* instance = callee.as<Instance>()) {
     const Value method = class_attribute(instance->klass, m.symbol("__call__"));
     if (Function* f = method.as<Function>())
-      return call_function(f, &callee, std::move(c.arguments), std::move(c.keywords), at, module);
+      return call_function(f, &callee, std::move(c.arguments), std::move(c.keywords), at, module, complete);
   }
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
@@ -101,7 +103,8 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
       if (other->path != e->path) return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     if (Class* klass = defined.as<Class>()) {
       const std::string& name = library_names_[klass->module];
-      if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch"))
+      if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch") ||
+          (name.starts_with("cutlass.experimental.task_scheduling.") && interpretable_module(klass->module)))
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
   }
@@ -111,11 +114,15 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
     return r;
   }
-  // The task scheduler allocates shared memory by itself.
-  if (m.current_launch_ && e->path.find(".task_scheduling.") != std::string::npos)
-    m.current_launch_->allocated_known = false;
+  may_allocate(e->path);
   return m.unknown("a library call that is not modelled: " + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
+}
+
+/// The task scheduler takes shared memory by itself: how much a part that is not followed takes is not known.
+void Machine::Interpreter::may_allocate(const std::string& path) {
+  if (m.current_launch_ && path.find(".task_scheduling.") != std::string::npos)
+    m.current_launch_->allocated_known = false;
 }
 
 Value Machine::Interpreter::call_super(Call& c, Scope* from) {
@@ -160,7 +167,14 @@ std::string_view Machine::Interpreter::kind_of(const Value& v) const {
 
 Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   if (Function* f = method->function.as<Function>())
-    return call_function(f, &method->self, std::move(c.arguments), std::move(c.keywords), c.node, c.module);
+    return call_function(f, &method->self, std::move(c.arguments), std::move(c.keywords), c.node, c.module,
+                         c.complete);
+  if (Class* fields_of = method->function.as<Class>()) {  // super().__init__ of a dataclass
+    if (Instance* made = method->self.as<Instance>())
+      initialize({nullptr, fields_of}, made, std::move(c.arguments), std::move(c.keywords), c.node, c.module,
+                 c.complete);
+    return m.raising_ ? Value() : Value::none();
+  }
   const std::string_view kind = kind_of(method->self);
   if (kind == "KernelCall" && method->name == "launch") return launch(method->self.as<Record>(), c);
   const std::string path = std::string(kind) + "." + method->name;
@@ -195,75 +209,32 @@ bool Machine::Interpreter::interpretable_module(int index) const {
   const std::string& module = known->second;
   for (const char* prefix :
        {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
-        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax"})
+        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
+        "cutlass.experimental.task_scheduling.memory", "cutlass.experimental.task_scheduling.resources",
+        "cutlass.experimental.task_scheduling.enums"})
     if (module.starts_with(prefix)) return true;
   return false;
 }
 
-bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                                          Keywords& keywords) {
-  struct Formal {
-    std::string name;
-    Node default_value;
-    source::Parameter::Form form = source::Parameter::Form::plain;
-  };
-  std::vector<Formal> formals;
-  if (f->index >= 0) {
-    for (const auto& p : module_of(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
-      formals.push_back({p.name, p.default_value, p.form});
-  } else {
-    for (const Node p : f->node.child(Field::parameters_field).children()) {
-      const bool with_default = p.is(NodeKind::default_parameter);
-      formals.push_back({std::string((with_default ? p.child(Field::name_field) : p).text()),
-                         with_default ? p.child(Field::value_field) : Node(),
-                         source::Parameter::Form::plain});
-    }
-  }
-  std::size_t next = 0;
-  std::vector<bool> used(keywords.size(), false);
-  for (const Formal& formal : formals) {
-    const Symbol name = m.symbol(formal.name);
-    Value value;
-    if (formal.form == source::Parameter::Form::star) {
-      value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())),
-                       arguments.end()});
-      next = arguments.size();
-    } else if (formal.form == source::Parameter::Form::double_star) {
-      Dict* rest = m.make<Dict>();
-      for (std::size_t i = 0; i < keywords.size(); ++i)
-        if (!used[i]) rest->items.emplace_back(m.text(m.name_of(keywords[i].first)), keywords[i].second);
-      value = rest;
-    } else {
-      for (std::size_t i = 0; i < keywords.size() && !value.bound(); ++i)
-        if (keywords[i].first == name && !used[i]) {
-          value = keywords[i].second;
-          used[i] = true;
-        }
-      if (!value.bound() && next < arguments.size()) value = arguments[next++];
-      if (!value.bound() && formal.default_value) {
-        ++library_depth;
-        value = expression(formal.default_value, f->closure);
-        --library_depth;
-      }
-      if (!value.bound()) value = m.unknown("an argument that the call does not give", formal.name);
-    }
-    s->names.at(name) = value;
-    if (!s->self.bound()) s->self = value;
-  }
-  return !m.raising_;
-}
-
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,
-                                          Keywords keywords, Node at, int module) {
+                                          Keywords keywords, Node at, int module, bool complete) {
   // A recursion whose end hangs on an unknown condition would go both ways at each level.
   const int running = running_[f->node.tree()][f->node.index()];
   if (running > (journals_.empty() ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
     m.give_up("calls nest too deep or are too many", f->path, module, at);
     return m.unknown("calls nest too deep", f->path);
   }
-  if (!interpretable(f))
+  if (!interpretable(f)) {
+    if (const Native native =
+            self && f->path.ends_with(".__init__") ? natives.find_function(f->path) : nullptr) {
+      Call c{m, f->path, *self, arguments, keywords, at, module, complete};
+      if (auto value = native(c)) return *value;
+      if (m.raising_) return {};
+    }
+    may_allocate(f->path);
     return m.unknown("a library function that builds compiled operations: " + f->path,
                      at ? std::string(at.text().substr(0, 80)) : "", f->path);
+  }
   if (self) arguments.insert(arguments.begin(), *self);
   if (f->is_jit)  // tensors of torch become the DSL's on the way in
     for (Value& a : arguments)
@@ -278,19 +249,38 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     Dict* named = m.make<Dict>();
     for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
     m.set_field(made, "keywords", named);
+    m.set_field(made, "complete", Value::boolean(complete));
     return made;
   }
+  if (f->is_captured) return captured(f, std::move(arguments), keywords, at, module);
   Scope* s = new_scope();
   s->module = f->module;
   s->function = f->index;
   s->parent = f->closure;
   s->running = f;
   s->is_jit = f->is_jit || f->is_kernel;
-  if (!enter_function(f, s, arguments, keywords)) return {};
+  if (!enter_function(f, s, arguments, keywords, complete)) return {};
   ++running_[f->node.tree()][f->node.index()];
   const Value value = run_function(f, s, at, module);
   --running_[f->node.tree()][f->node.index()];
   return value;
+}
+
+/// A call of a @schedule function is kept: its tasks run it when the manager does. Record "Schedule":
+/// function, arguments, keywords.
+Value Machine::Interpreter::captured(const Function* f, std::vector<Value> arguments,
+                                     const Keywords& keywords, Node at, int module) {
+  Function* body = m.make<Function>(*f);
+  body->is_captured = false;
+  Record* made = m.record("Schedule", f->path);
+  made->made_at = at;
+  made->made_in = module;
+  m.set_field(made, "function", body);
+  m.set_field(made, "arguments", m.tuple(std::move(arguments)));
+  Dict* named = m.make<Dict>();
+  for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
+  m.set_field(made, "keywords", named);
+  return made;
 }
 
 Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int module) {
@@ -351,11 +341,12 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
     keywords.emplace_back(m.symbol(key.as<Text>()->text), value);
   made.activation = static_cast<int>(m.trace_.activations().size());
   call_function(made.kernel, nullptr, std::move(arguments), std::move(keywords), kernel_call->made_at,
-                kernel_call->made_in);
+                kernel_call->made_in, m.field(kernel_call, "complete").number() != 0);
   m.current_launch_ = outer;
   if (m.raising_) {
     m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module,
               made.node);
+    made.allocated_known = false;
     m.raising_ = false;
   }
   m.launches_.push_back(made);

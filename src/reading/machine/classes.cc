@@ -24,6 +24,8 @@ void Machine::Interpreter::read_decorators(const source::PythonFunction& f, Func
     out->is_cached = out->is_cached || leaf == "lru_cache" || leaf == "cache";
     out->is_jit = out->is_jit || leaf == "jit" || leaf == "kernel";
     out->is_kernel = out->is_kernel || leaf == "kernel";
+    out->is_captured =
+        out->is_captured || (leaf == "schedule" && d.find("task_scheduling") != std::string::npos);
   }
 }
 
@@ -43,6 +45,7 @@ Value Machine::Interpreter::define_function(Node n, Scope* s) {
   if (s->is_class) f->owner = s->self.as<Class>();
   // A function inside device code runs on the device as well.
   f->is_jit = f->is_jit || s->is_jit;
+  make_defaults(f, s);
   return f;
 }
 
@@ -65,8 +68,15 @@ Value Machine::Interpreter::decorated(Node n, Scope* s) {
     const std::string_view leaf = leaf_of(path);
     if (leaf == "setter") return lookup(symbol_of(inner.child(Field::name_field), s->module), s);
     if (std::find(std::begin(plain), std::end(plain), leaf) != std::end(plain)) continue;
+    const auto home = library_names_.find(s->module);
+    if (path.find(".task_scheduling.") != std::string::npos ||
+        (home != library_names_.end() && home->second.find(".task_scheduling.") != std::string::npos &&
+         (leaf == "consumer_work" || leaf == "producer_work")))
+      continue;  // marks work and schedules
     if (leaf == "dataclass" && value.as<Class>()) {
-      value.as<Class>()->is_dataclass = true;
+      value.as<Class>()->is_dataclass = value.as<Class>()->has_fields = true;
+      for (const Node option : expression_node.child(Field::arguments_field).children())
+        if (option.text() == "kw_only=True") value.as<Class>()->fields_by_name = true;
       continue;
     }
     const Value decorator = expression(expression_node, s);
@@ -184,11 +194,12 @@ Value Machine::Interpreter::instantiate_special(Class* klass, std::vector<Value>
   return {};
 }
 
-Value Machine::Interpreter::instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
-                                                  Keywords& keywords) {
+/// The fields of a dataclass and of its bases that are dataclasses, from the arguments of its `__init__`.
+void Machine::Interpreter::fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
+                                       const Keywords& keywords, bool complete) {
   std::vector<Class*> line;  // bases first
   for (Class* c = klass; c;) {
-    line.insert(line.begin(), c);
+    if (c->has_fields) line.insert(line.begin(), c);
     Class* next = nullptr;
     for (const Value& base : c->bases)
       if (!next) next = base.as<Class>();
@@ -201,27 +212,54 @@ Value Machine::Interpreter::instantiate_dataclass(Class* klass, Instance* made, 
       if (type.text().find("ClassVar") != std::string_view::npos) continue;
       if (std::find(done.begin(), done.end(), name) != done.end()) continue;
       done.push_back(name);
+      const Value otherwise = class_attribute(klass, name);
+      Record* field = otherwise.as<Record>();
+      if (field && field->kind != "dataclass-field") field = nullptr;
+      const Value asked = field ? m.field(field, "init") : Value();
+      const bool given_by_call = !(asked.is_bool() && asked.number() == 0);
       Value value;
       for (const auto& [key, given] : keywords)
-        if (key == name) value = given;
-      if (!value.bound() && next < arguments.size()) value = arguments[next++];
-      if (!value.bound())
-        if (const Value otherwise = class_attribute(klass, name); otherwise.bound()) {
-          value = otherwise;
-          if (Record* field = otherwise.as<Record>(); field && field->kind == "dataclass-field") {
-            value = m.field(field, "default");
-            if (!value.bound() && m.field(field, "default_factory").bound())
-              value = call(m.field(field, "default_factory"), {}, {}, {}, klass->module);
-          }
-        }
+        if (key == name && given_by_call) value = given;
+      if (!value.bound() && given_by_call && !c->fields_by_name && next < arguments.size())
+        value = arguments[next++];
+      if (!value.bound() && (complete || !given_by_call)) {
+        value = field ? m.field(field, "default") : otherwise;
+        if (field && !value.bound() && m.field(field, "default_factory").bound())
+          value = call(m.field(field, "default_factory"), {}, {}, {}, klass->module);
+        if (!value.bound() && !given_by_call) continue;  // the program sets it
+      }
       if (!value.bound()) value = m.unknown("a field that is not given", m.name_of(name));
       m.set(made->attributes, name, value);
     }
-  return made;
+}
+
+Machine::Interpreter::Initializer Machine::Interpreter::initializer(Class* klass, int depth) {
+  if (const Value* own = klass->attributes.find(m.symbol("__init__")); own && own->as<Function>())
+    return {own->as<Function>(), nullptr};
+  if (klass->has_fields) return {nullptr, klass};
+  for (const Value& base : klass->bases)
+    if (Class* c = base.as<Class>(); c && depth < 16)
+      if (const Initializer found = initializer(c, depth + 1); found.function || found.fields_of)
+        return found;
+  return {};
+}
+
+void Machine::Interpreter::initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
+                                      Keywords keywords, Node at, int module, bool complete) {
+  const Value self(made);
+  if (how.function) {
+    call_function(how.function, &self, std::move(arguments), std::move(keywords), at, module, complete);
+    return;
+  }
+  if (!how.fields_of) return;
+  fill_fields(how.fields_of, made, arguments, keywords, complete);
+  if (m.raising_) return;
+  if (Function* post = class_attribute(made->klass, m.symbol("__post_init__")).as<Function>())
+    call_function(post, &self, {}, {}, at, module);
 }
 
 Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> arguments, Keywords keywords,
-                                        Node at, int module) {
+                                        Node at, int module, bool complete) {
   bool done = false;
   const Value special = instantiate_special(klass, arguments, keywords, done);
   if (done) return special;
@@ -229,19 +267,8 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
   made->klass = klass;
   made->made_at = at;
   made->made_in = module;
-  const Value self(made);
-  const Value init = class_attribute(klass, m.symbol("__init__"));
-  if (Function* f = init.as<Function>()) {
-    call_function(f, &self, std::move(arguments), std::move(keywords), at, module);
-    if (m.raising_) return {};
-    return self;
-  }
-  if (klass->is_dataclass) {
-    instantiate_dataclass(klass, made, arguments, keywords);
-    if (Function* post = class_attribute(klass, m.symbol("__post_init__")).as<Function>())
-      call_function(post, &self, {}, {}, at, module);
-  }
-  return m.raising_ ? Value() : self;
+  initialize(initializer(klass), made, std::move(arguments), std::move(keywords), at, module, complete);
+  return m.raising_ ? Value() : Value(made);
 }
 
 }  // namespace cutelab::reading::machine

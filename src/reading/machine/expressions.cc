@@ -346,6 +346,7 @@ Value Machine::Interpreter::lambda(Node n, Scope* s) {
   f->closure = s;
   f->path = "lambda";
   f->is_jit = s->is_jit;
+  make_defaults(f, s);
   return f;
 }
 

@@ -23,7 +23,8 @@ class Machine::Interpreter {
              std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
              bool complete = true, Scope* from = nullptr);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments,
-                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                      bool complete = true);
 
   // modules.cc
   Scope* module_scope(int module);  ///< runs the module's body when first asked for
@@ -33,7 +34,8 @@ class Machine::Interpreter {
 
   // classes.cc
   Value instantiate(Class* klass, std::vector<Value> arguments,
-                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module);
+                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                    bool complete = true);
   Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
   Value attribute(const Value& object, std::string_view name, source::Node at, int module);
@@ -161,9 +163,19 @@ class Machine::Interpreter {
   Value call_super(Call& call, Scope* from);
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
+  void may_allocate(const std::string& path);
   bool interpretable_module(int index) const;
+  struct Formal {
+    std::string name;
+    source::Node default_value;
+    source::Parameter::Form form = source::Parameter::Form::plain;
+  };
+  std::vector<Formal> formals_of(const Function* f);
+  void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                      std::vector<std::pair<Symbol, Value>>& keywords);
+                      std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  Value captured(const Function* f, std::vector<Value> arguments,
+                 const std::vector<std::pair<Symbol, Value>>& keywords, source::Node at, int module);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
   std::string_view kind_of(const Value& v) const;
 
@@ -184,8 +196,16 @@ class Machine::Interpreter {
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
-  Value instantiate_dataclass(Class* klass, Instance* made, std::vector<Value>& arguments,
-                              std::vector<std::pair<Symbol, Value>>& keywords);
+  void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
+                   const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
+  struct Initializer {
+    Function* function = nullptr;
+    Class* fields_of = nullptr;
+  };
+  Initializer initializer(Class* klass, int depth = 0);
+  void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
+                  std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module, bool complete);
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);

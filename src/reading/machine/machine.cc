@@ -16,7 +16,7 @@ Machine::~Machine() = default;
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
-  if (raising_) {
+  if (raising_ && !ended_by_exit()) {
     const Record* record = exception_.as<Record>();
     give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
             record ? record->made_at : source::Node());
@@ -62,7 +62,7 @@ void Machine::run_entries() {
       callee = *found;
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
-    if (raising_)
+    if (raising_ && !ended_by_exit())
       give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
     raising_ = false;
   }
@@ -146,8 +146,9 @@ Value Machine::subscript(const Value& object, const Value& index, source::Node a
 }
 
 Value Machine::call(const Value& callee, std::vector<Value> arguments,
-                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module) {
-  return interpreter_->call(callee, std::move(arguments), std::move(keywords), at, module);
+                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
+                    bool complete) {
+  return interpreter_->call(callee, std::move(arguments), std::move(keywords), at, module, complete);
 }
 
 Value Machine::raise(std::string what, source::Node at, int module) {
@@ -189,9 +190,10 @@ const std::string* Machine::setting(const std::string& name) {
 Value Call::get(int position, std::string_view keyword) const {
   if (position >= 0 && static_cast<std::size_t>(position) < arguments.size())
     return arguments[static_cast<std::size_t>(position)];
-  if (keyword.empty()) return {};
+  if (keyword.empty() && complete) return {};
   for (const auto& [name, value] : keywords)
     if (machine.name_of(name) == keyword) return value;
+  if (!complete) return machine.unknown("an argument that an unpacked value may give", std::string(keyword));
   return {};
 }
 

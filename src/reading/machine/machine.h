@@ -137,7 +137,8 @@ class Machine {
   Value attribute(const Value& object, std::string_view name, source::Node at = {}, int module = 0);
   Value subscript(const Value& object, const Value& index, source::Node at = {});
   Value call(const Value& callee, std::vector<Value> arguments,
-             std::vector<std::pair<Symbol, Value>> keywords = {}, source::Node at = {}, int module = 0);
+             std::vector<std::pair<Symbol, Value>> keywords = {}, source::Node at = {}, int module = 0,
+             bool complete = true);
   /// Raises in the program: the model's caller unwinds. Returns unbound.
   Value raise(std::string what, source::Node at, int module);
   bool raising() const { return raising_; }
@@ -148,7 +149,14 @@ class Machine {
   const std::set<std::string>& used_settings() const { return used_settings_; }
   /// A setting's text as a person types it: 4, true, 128x256, (128, 256), 128,256, Float16, text.
   Value from_text(const std::string& text);
+  /// A number that is this object's alone.
+  std::int64_t identity(const Object* object) {
+    return identities_.try_emplace(object, static_cast<std::int64_t>(identities_.size()) + 1).first->second;
+  }
   std::string exception_text() const;  ///< of the exception under way
+  /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
+  static constexpr const char* exit_text = "the program exits";
+  bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
   std::optional<layout::IntTuple> int_tuple(const Value& value);
@@ -168,6 +176,7 @@ class Machine {
   source::Program& program_;
   Options options_;
   std::string arch_;
+  std::unordered_map<const Object*, std::int64_t> identities_;
   std::deque<std::unique_ptr<Object>> arena_;
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<const std::string*> symbol_names_;

@@ -94,7 +94,14 @@ Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::member(const std::string& module, const std::string& name, int from) {
-  if (is_library(module)) return m.external(module + "." + name);
+  if (is_library(module)) {
+    const std::string path = module + "." + name;
+    if (const Native native = natives.find_function(path + ".__get__")) {  // a number or text of the library
+      Call c{m, path, {}, {}, {}, {}, from};
+      if (auto value = native(c)) return *value;
+    }
+    return m.external(path);
+  }
   const Value found = imported_module(module, from);
   if (const Module* local = found.as<Module>()) {
     if (const Value* value = local->scope->names.find(m.symbol(name))) return *value;

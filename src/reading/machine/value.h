@@ -166,9 +166,12 @@ struct Function : Object {
   Scope* closure = nullptr;  ///< where free names are looked up
   Class* owner = nullptr;    ///< class whose body it stands in
   bool is_static = false, is_class_method = false, is_property = false, is_cached = false;
-  bool is_jit = false;     ///< @cute.jit or @cute.kernel: `range` loops and unknown branches are dynamic
-  bool is_kernel = false;  ///< @cute.kernel: calling it gives something to launch
-  std::string path;        ///< "cutlass.utils.hopper_helpers.make_smem_layout_a", or its own qualified name
+  bool is_jit = false;       ///< @cute.jit or @cute.kernel: `range` loops and unknown branches are dynamic
+  bool is_kernel = false;    ///< @cute.kernel: calling it gives something to launch
+  bool is_captured = false;  ///< @schedule: a call is kept for the tasks that run it
+  /// Of the parameters, made where the function is; unbound: none. Empty: made when it is called (library).
+  std::vector<Value> defaults;
+  std::string path;  ///< "cutlass.utils.hopper_helpers.make_smem_layout_a", or its own qualified name
 };
 
 struct Class : Object {
@@ -183,7 +186,9 @@ struct Class : Object {
   std::vector<std::pair<Symbol, source::Node>> annotations;  ///< in order, of the body
   Scope* scope = nullptr;                                    ///< the body's names
   bool is_dataclass = false, is_enum = false, is_named_tuple = false;
-  Object* storage = nullptr;  ///< a @cute.struct's computed Record "struct"
+  bool has_fields = false;      ///< is decorated with @dataclass itself
+  bool fields_by_name = false;  ///< kw_only=True
+  Object* storage = nullptr;    ///< a @cute.struct's computed Record "struct"
 };
 
 struct Instance : Object {

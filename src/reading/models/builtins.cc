@@ -257,13 +257,16 @@ Answer reversed(Call& c) {
   return c.machine.list(std::move(*items));
 }
 
-Answer sorted(Call& c) {
+Answer ordered(Call& c) {
   auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
   if (!items) return std::nullopt;
   const Value key = c.get(-1, "key");
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value& v : *items)
     keyed.emplace_back(key.bound() && !key.is_none() ? c.machine.call(key, {v}, {}, c.node, c.module) : v, v);
+  // Equal items keep their order, with reverse=True as well.
+  const bool reverse = c.machine.truth(c.get(-1, "reverse", Value::boolean(false))) == Machine::Truth::yes;
+  if (reverse) std::reverse(keyed.begin(), keyed.end());
   // Insertion sort: stable, and a comparison that is not decided ends it.
   for (std::size_t i = 1; i < keyed.size(); ++i)
     for (std::size_t k = i; k > 0; --k) {
@@ -274,9 +277,15 @@ Answer sorted(Call& c) {
     }
   std::vector<Value> out;
   for (const auto& [k, v] : keyed) out.push_back(v);
-  if (c.machine.truth(c.get(-1, "reverse", Value::boolean(false))) == Machine::Truth::yes)
-    std::reverse(out.begin(), out.end());
+  if (reverse) std::reverse(out.begin(), out.end());
   return c.machine.list(std::move(out));
+}
+
+/// id(): a number of its own for each object; small values have none that is known.
+Answer identity(Call& c) {
+  const Object* object = c.count() == 1 ? c.arguments[0].object() : nullptr;
+  return object && !c.arguments[0].is_unknown() ? Answer(Value::integer(c.machine.identity(object)))
+                                                : std::nullopt;
 }
 
 Answer absolute(Call& c) {
@@ -305,8 +314,11 @@ Answer power(Call& c) {
 Answer smallest(Call& c) { return extreme<true>(c); }
 Answer largest(Call& c) { return extreme<false>(c); }
 
+/// Ends the run. Only a status that is known to tell of a failure is one.
 Answer exit_program(Call& c) {
-  c.machine.raise("the program exits", c.node, c.module);
+  const bool failure = c.count() > 0 && c.machine.truth(c.arguments[0]) == Machine::Truth::yes;
+  c.machine.raise(failure ? "the program exits with " + c.machine.str(c.arguments[0]) : Machine::exit_text,
+                  c.node, c.module);
   return Value();
 }
 
@@ -348,7 +360,8 @@ void add_functions(Natives& n) {
   n.function("builtins", "map", map);
   n.function("builtins", "filter", filter);
   n.function("builtins", "reversed", reversed);
-  n.function("builtins", "sorted", sorted);
+  n.function("builtins", "sorted", ordered);
+  n.function("builtins", "id", identity);
   n.function("builtins", "abs", absolute);
   n.function("builtins", "round", round);
   n.function("builtins", "divmod", divmod);

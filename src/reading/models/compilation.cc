@@ -38,7 +38,7 @@ std::optional<Value> compile(Call& call) {
   for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
   put(m, made, "keywords", named);
   put(m, made, "first_activation", Value::integer(m.activation_count()));
-  m.call(function, std::move(arguments), std::move(keywords), call.node, call.module);
+  m.call(function, std::move(arguments), std::move(keywords), call.node, call.module, call.complete);
   put(m, made, "end_activation", Value::integer(m.activation_count()));
   return m.raising() ? Value() : Value(made);
 }
@@ -102,16 +102,24 @@ Keywords whole_keywords(Machine& m, const Record* self, Keywords given) {
   return given;
 }
 
+/// A tensor that came in the place of a stand-in, a number that was another, in tuples too.
+bool differs(Machine& m, const Value& then, const Value& now) {
+  if (is_fake(m, then) || (then.is_unknown() && !now.is_unknown())) return true;
+  if (then.is_number() && now.is_number()) return then.as_real() != now.as_real();
+  const auto *items_then = sequence_of(then), *items_now = sequence_of(now);
+  if (!items_then || !items_now || items_then->size() != items_now->size()) return false;
+  for (std::size_t i = 0; i < items_now->size(); ++i)
+    if (differs(m, (*items_then)[i], (*items_now)[i])) return true;
+  return false;
+}
+
 /// Whether a run with these arguments could launch otherwise than the one at compilation did.
 bool tells_more(Machine& m, const Tuple* compiled, const std::vector<Value>& now) {
   if (std::any_of(now.begin(), now.end(), [&](const Value& v) { return is_fake(m, v); })) return false;
   if (!compiled || compiled->items.size() != now.size())
     return compiled && compiled->items.size() < now.size();
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const Value& then = compiled->items[i];
-    if (is_fake(m, then) || (then.is_unknown() && !now[i].is_unknown())) return true;
-    if (then.is_number() && now[i].is_number() && then.as_real() != now[i].as_real()) return true;
-  }
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (differs(m, compiled->items[i], now[i])) return true;
   return false;
 }
 

@@ -10,6 +10,7 @@ using Answer = std::optional<Value>;
 Answer first_argument(Call& call);
 Answer smallest(Call& call);  ///< min
 Answer largest(Call& call);   ///< max
+Answer ordered(Call& call);   ///< sorted
 Answer prod(Call& call);
 Answer answer_nothing(Call& call);
 

@@ -259,6 +259,53 @@ Answer set_add(Call& c) {
   c.machine.mutable_items(own).push_back(c.arguments[0]);
   return Value::none();
 }
+Answer sort(Call& c) {
+  List* list = c.self.as<List>();
+  Call all{c.machine, c.path, {}, {c.self}, c.keywords, c.node, c.module, c.complete};
+  const Answer sorted = ordered(all);
+  auto& items = c.machine.mutable_items(list);
+  if (const List* known = sorted ? sorted->as<List>() : nullptr)
+    items = known->items;
+  else
+    for (Value& v : items) v = c.machine.unknown("of a list whose order is not known");
+  return Value::none();
+}
+
+Answer clear(Call& c) {
+  if (List* list = c.self.as<List>()) c.machine.mutable_items(list).clear();
+  if (Dict* dict = c.self.as<Dict>()) c.machine.mutable_items(dict).clear();
+  if (Set* set = c.self.as<Set>()) c.machine.mutable_items(set).clear();
+  return Value::none();
+}
+
+/// list.remove, set.remove, set.discard.
+Answer remove(Call& c) {
+  List* list = c.self.as<List>();
+  Set* set = c.self.as<Set>();
+  if (!c.count() || (!list && !set)) return std::nullopt;
+  auto& items = list ? c.machine.mutable_items(list) : c.machine.mutable_items(set);
+  for (auto at = items.begin(); at != items.end(); ++at) {
+    const auto same = c.machine.equal(*at, c.arguments[0]);
+    if (same == Machine::Truth::unknown) break;
+    if (same == Machine::Truth::no) continue;
+    items.erase(at);
+    return Value::none();
+  }
+  return c.path.ends_with("discard") ? Answer(Value::none()) : std::nullopt;
+}
+
+Answer set_update(Call& c) {
+  for (const Value& more : c.arguments) {
+    const auto items = c.machine.items(more);
+    if (!items) return std::nullopt;
+    for (const Value& v : *items) {
+      Call one{c.machine, c.path, c.self, {v}, {}, c.node, c.module};
+      set_add(one);
+    }
+  }
+  return Value::none();
+}
+
 void add_text_methods(Natives& n) {
   n.method("str", "lower", changed<std::tolower>);
   n.method("str", "upper", changed<std::toupper>);
@@ -281,6 +328,8 @@ void add_container_methods(Natives& n) {
   n.method("list", "insert", insert);
   n.method("list", "pop", pop);
   n.method("list", "reverse", reverse);
+  n.method("list", "sort", sort);
+  n.method("list", "remove", remove);
   for (const char* kind : {"list", "tuple"}) {
     n.method(kind, "index", index_of);
     n.method(kind, "count", count_of);
@@ -295,6 +344,9 @@ void add_container_methods(Natives& n) {
   n.method("dict", "pop", dict_pop);
   n.method("dict", "setdefault", dict_setdefault);
   n.method("set", "add", set_add);
+  n.method("set", "update", set_update);
+  for (const char* name : {"remove", "discard"}) n.method("set", name, remove);
+  for (const char* kind : {"list", "dict", "set"}) n.method(kind, "clear", clear);
 }
 
 }  // namespace cutelab::reading::machine::python_models

@@ -155,6 +155,18 @@ Answer setattr(Call& c) {
   return Value::none();
 }
 
+/// vars(object): the attributes of an instance or of argparse's namespace, as a dictionary.
+Answer vars(Call& c) {
+  if (c.count() != 1) return std::nullopt;
+  const auto* instance = c.arguments[0].as<Instance>();
+  const auto* record = c.arguments[0].as<Record>();
+  if (!instance && !(record && record->kind == "Namespace")) return std::nullopt;
+  Dict* out = c.machine.make<Dict>();
+  for (const auto& [name, value] : (instance ? instance->attributes : record->fields).items())
+    if (value.bound()) out->items.emplace_back(c.machine.text(c.machine.name_of(name)), value);
+  return Value(out);
+}
+
 Answer callable(Call& c) {
   if (c.count() != 1 || c.arguments[0].is_unknown()) return std::nullopt;
   const Value& v = c.arguments[0];
@@ -176,6 +188,7 @@ void add_type_questions(Natives& n) {
   n.function("builtins", "hasattr", hasattr);
   n.function("builtins", "setattr", setattr);
   n.function("builtins", "object.__setattr__", setattr);
+  n.function("builtins", "vars", vars);
   n.function("builtins", "callable", callable);
   n.function("builtins", "next", next);
 }

@@ -231,6 +231,45 @@ TEST_F(In47, DocstringCommandsAreCorrected) {  // P03
             "may differ");
 }
 
+TEST_F(In47, CudaSourcesWithoutCuteAreCalledSoAndComeAfterThoseThatUseIt) {
+  put_checkout(files_, "/checkout", "4.7.0");
+  const std::string kernel = "__global__ void run(int* x) { *x = 1; }\nint main() { return 0; }\n";
+  files_.put("/checkout/examples/41_odd/odd_attention_old.cu", "#include \"cutlass/gemm/gemm.h\"\n" + kernel);
+  files_.put("/checkout/examples/88_odd/odd_attention_new.cu", "#include \"cute/tensor.hpp\"\n" + kernel);
+  files_.put("/checkout/examples/89_odd/odd_local.hpp", "#include \"cutlass/gemm/collective/builder.hpp\"\n");
+  files_.put("/checkout/examples/89_odd/odd_attention_far.cu", "#include \"odd_local.hpp\"\n" + kernel);
+  const auto w = Workspace::open({"/checkout", {"cutlass"}, CUTELAB_SOURCE_DIR},
+                                 environment_in(scratch_.path()), files_);
+  ASSERT_TRUE(w);
+  const auto layer = [&](const std::string& path) {
+    const Example* e = (*w)->catalog->find(0, path);
+    return e ? std::string(name_of(e->layer)) : "not there";
+  };
+  EXPECT_EQ(layer("examples/41_odd/odd_attention_old.cu"), "CUDA C++");
+  EXPECT_EQ(layer("examples/88_odd/odd_attention_new.cu"), "CuTe C++");
+  EXPECT_EQ(layer("examples/89_odd/odd_attention_far.cu"), "CuTe C++");
+  Query query;
+  query.words = {"odd", "attention"};
+  EXPECT_EQ(names(hits_of(query, **w), **w, 3).back(), "odd_attention_old");
+}
+
+TEST_F(In47, AHelperNeedsNoArchitectureOfAModuleThatItImports) {
+  put_checkout(files_, "/checkout", "4.7.0");
+  const std::string folder = "/checkout/examples/python/CuTeDSL/cute/zoo/";
+  files_.put(folder + "every_utils.py",
+             "import cutlass\nfrom cutlass.cute.nvgpu import tcgen05\n\n"
+             "def f():\n    return tcgen05.MmaF16BF16Op\n");
+  files_.put(folder + "small_helper.py", "import cutlass\nimport every_utils\n\ndef g():\n    return 1\n");
+  const auto w = Workspace::open({"/checkout", {"cutlass"}, CUTELAB_SOURCE_DIR},
+                                 environment_in(scratch_.path()), files_);
+  ASSERT_TRUE(w);
+  const Example* utils = (*w)->catalog->find(0, "examples/python/CuTeDSL/cute/zoo/every_utils.py");
+  const Example* helper = (*w)->catalog->find(0, "examples/python/CuTeDSL/cute/zoo/small_helper.py");
+  ASSERT_TRUE(utils && helper);
+  EXPECT_EQ(utils->arch.minimum, "sm_100a");
+  EXPECT_EQ(helper->arch.minimum, "") << helper->arch.reason;
+}
+
 TEST_F(In47, PathsResolveForEveryGenerationAndSayWhatIsMissing) {
   const auto w = open();
   for (const char* id : {"A", "B", "C"}) {

@@ -175,7 +175,8 @@ Run RandomEvidence::run() {
   out.version = text();
   out.language = text();
   out.prof_type = text();
-  out.provenance = {text(), text(), text(), text(), text(), text(), text(), {}};
+  out.provenance = {text(), text(), text(), text(), text(), text(), text(), {}, text()};
+  out.outcome = {text(), text()};
   for (int i = below(3); i > 0; --i) out.provenance.configuration[text()] = text();
   for (int i = below(4); i > 0; --i)
     out.metrics.push_back(coin() ? Metric{text(), 1.5 * below(100), ""}
@@ -183,6 +184,7 @@ Run RandomEvidence::run() {
   for (int i = below(5); i > 0; --i) out.samples_us.push_back(0.25 * below(1000));
   out.check = {coin(), coin(), coin() ? std::numeric_limits<double>::infinity() : 1e-3, 2e-2, text(),
                text(), text()};
+  out.trust = {text(), texts()};
   out.notes = texts();
   return out;
 }

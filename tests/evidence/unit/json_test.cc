@@ -99,6 +99,21 @@ TEST(EvidenceJson, DeepNestingEndsInAnError) {
   EXPECT_NE(message(json.dump()).find("nested too deeply"), std::string::npos);
 }
 
+TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
+  evidence::Run run;
+  run.outcome = {"kernel-fault", "illegal address"};
+  run.provenance.command = "cutelab kernel k";
+  Json json = Json::parse(json_text(run));
+  json.erase("outcome");
+  json["provenance"].erase("command");
+  auto back = evidence::run_from_json(json.dump());
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->outcome, evidence::Run::Outcome());
+  EXPECT_EQ(back->provenance.command, "");
+  EXPECT_EQ(evidence::identity_text(*back), evidence::identity_text(run))
+      << "a stored run keeps its identity";
+}
+
 /// Member names per section of docs/schema.md: "Fact" -> {"family", "kind", …}.
 std::map<std::string, std::set<std::string>> documented() {
   std::ifstream file(CUTELAB_SOURCE_DIR "/docs/schema.md");
@@ -123,6 +138,9 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
   filled.metrics = {{"duration_us", 1.0, ""}};
   const Json run = Json::parse(json_text(filled));
   const Json& fact = reading["facts"][0];
+  const evidence::Knowledge known = {
+      "docs/knowledge", {{"confirms", "ring", "Ring", "ring.md", {}, {}, {}}}, {}};
+  const Json knowledge = Json::parse(json_text(every_member(), &known))["knowledge"];
   const std::map<std::string, Json> written = {
       {"Reading", reading},
       {"File", reading["files"][0]},
@@ -143,12 +161,15 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Lint", reading["lints"][0]},
       {"Finding", reading["lints"][0]["findings"][0]},
       {"Mode", reading["boundaries"][0]},
+      {"Knowledge", knowledge},
+      {"KnownEntry", knowledge["entries"][0]},
       {"Totals", reading["totals"]},
       {"Readings", Json::parse(json_text(std::vector<Reading>{every_member(), every_member()}))},
       {"Run", run},
       {"Provenance", run["provenance"]},
       {"Metric", run["metrics"][0]},
-      {"Check", run["check"]}};
+      {"Check", run["check"]},
+      {"Outcome", run["outcome"]}};
   const auto pages = documented();
   EXPECT_EQ(pages.size(), written.size());
   for (const auto& [section, json] : written) {

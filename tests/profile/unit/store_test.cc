@@ -97,7 +97,7 @@ TEST_F(StoreTest, AStoreOfANewerProgramIsLeftAlone) {
   sqlite3_open(path.c_str(), &db);
   sqlite3_exec(db, "PRAGMA user_version = 99", nullptr, nullptr, nullptr);
   sqlite3_close(db);
-  EXPECT_EQ(Store::open(path).error().wrong, "it has version 99, this program knows 1");
+  EXPECT_EQ(Store::open(path).error().wrong, "it has version 99, this program knows 2");
 }
 
 TEST_F(StoreTest, TwoProcessesWriteAtOnceAndNothingIsLost) {

@@ -90,6 +90,28 @@ const char* const programs[] = {
     "self.n == o.n\n    def __len__(self):\n        return self.n\n    def __getitem__(self, i):\n        "
     "return self.n * i\nv = V(2) + V(3)\nr = v.n, V(2) == "
     "V(2), len(v), v[4]",
+    "x = [3, 1, 2]\nx.sort()\ny = [(1, 'a'), (2, 'b'), (1, 'c')]\ny.sort(key=lambda t: t[0], "
+    "reverse=True)\nz = "
+    "[5, 6, 5]\nz.remove(5)\ns = {1}\ns.update((2, 3), [1])\ns.discard(9)\ns.remove(2)\nd = {1: "
+    "2}\nd.clear()\nr = "
+    "x, y, z, len(s), 2 in s, d, sorted([(1, 'a'), (1, 'b')], key=lambda t: t[0], reverse=True)",
+    "n = 1\ndef f(a=n, *, b=[n]):\n    return a, b\nn = 2\ng = [lambda x, i=i: x + i for i in range(3)]\nr = "
+    "f(), "
+    "[h(10) for h in g]",
+    "a, b = [1], [1]\nseen = {id(a)}\nr = id(a) in seen, id(b) in seen, id(a) == id(a)",
+    "from dataclasses import dataclass, field\n@dataclass(kw_only=True)\nclass Base:\n    name: str = ''\n   "
+    " stages: "
+    "int = 2\n    made: list = field(init=False, default_factory=list)\n@dataclass\nclass Own(Base):\n    "
+    "tile: int = "
+    "8\n    def __init__(self, tile, **kw):\n        super().__init__(**kw)\n        self.tile = "
+    "tile\n@dataclass\n"
+    "class Made(Own):\n    extra: int = 5\n    def __post_init__(self):\n        self.extra += 1\nclass "
+    "Plain(Base):\n "
+    "   depth: int = 9\no, m = Own(4, name='a', stages=3), Made(6, 7, name='b')\np = Plain(stages=4)\nr = "
+    "(o.name, "
+    "o.stages, o.tile, o.made, m.tile, m.extra, m.name, m.stages, p.stages, p.depth)",
+    "class P:\n    def __init__(self, a, b=2):\n        self.a, self.b = a, b\ndef f(b, a=1):\n    return a, "
+    "b\nr = vars(P(1)), f(**vars(P(5)))",
     "assert 1 < 2, 'fine'\nr = 0x1F, 0b101, 0o17, 1_000, 'a' 'b', [], (), {}, (1,)",
     "def f():\n    '''doc'''\n    return\nr = f(), type(3) is int, type('s') == str, callable(f), "
     "callable(3)",

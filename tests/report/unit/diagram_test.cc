@@ -57,6 +57,16 @@ TEST(RoleDiagram, AnUnknownSideGetsALaneOfItsOwn) {
   EXPECT_NE(role_diagram(model).find(">?<"), std::string::npos);
 }
 
+TEST(RoleDiagram, LongNamesTakeTwoLinesAndStayInTheirBox) {
+  KernelModel model;
+  model.roles.resize(6);
+  for (std::size_t i = 0; i < model.roles.size(); ++i)
+    model.roles[i].name = i == 0 ? "producer_warp_loadkv" : "r" + std::to_string(i);
+  const std::string svg = role_diagram(model);
+  EXPECT_NE(svg.find(">producer_<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(">warp_loadkv<"), std::string::npos) << svg;
+}
+
 TEST(RoleDiagram, NothingToSayDrawsNothing) { EXPECT_EQ(role_diagram(KernelModel{}), ""); }
 
 }  // namespace

@@ -1,0 +1,113 @@
+#include "cli/kernel_build.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/text.h"
+#include "compiled/cubin.h"
+#include "evidence/metrics.h"
+
+namespace cutelab::cli {
+namespace {
+
+using evidence::set_metric;
+using evidence::set_missing;
+
+const std::vector<std::string>& compiled_tags() {
+  static const std::vector<std::string> tags = {"occupancy_percent", "registers",      "smem_kb",
+                                                "stack_bytes",       "local_accesses", "barriers",
+                                                "instructions"};
+  return tags;
+}
+
+void record_compiled(evidence::Run& run, const kernel::Package& package, const kernel::CuteKernel& kernel,
+                     const compiled::CompiledKernel& found) {
+  const auto& r = found.resources;
+  const auto row = [&](const char* tag, const std::optional<int>& value, double scale = 1) {
+    if (value)
+      set_metric(run, tag, *value * scale);
+    else
+      set_missing(run, tag, "cuobjdump did not tell");
+  };
+  // The expected launch depends on the number of SMs only through a persistent grid; the block does not.
+  const auto launch = kernel.launch(132);
+  const int threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+  const int dynamic = static_cast<int>(launch.dynamic_smem_bytes);
+  row("registers", r.registers);
+  row("stack_bytes", r.stack_bytes);
+  row("barriers", r.barriers);
+  if (r.static_smem_bytes) set_metric(run, "smem_kb", (*r.static_smem_bytes + dynamic) / 1024.0);
+  const auto arch = package.architectures.front();
+  const auto number =
+      parse_integer(std::string_view(arch).substr(3, arch.find_first_not_of("0123456789", 3) - 3));
+  if (number)
+    set_metric(run, "occupancy_percent",
+               compiled::occupancy_percent(r, threads, dynamic, static_cast<int>(*number / 10),
+                                           static_cast<int>(*number % 10)));
+  const auto opcodes = found.mix.by_opcode;
+  const auto count = [&](const char* name) { return opcodes.count(name) ? opcodes.at(name) : 0; };
+  set_metric(run, "local_accesses", count("LDL") + count("STL"));
+  set_metric(run, "instructions", found.mix.total);
+  std::vector<std::string> mix;
+  for (const std::string& name : compiled::instruction_classes())
+    if (const int n = found.mix.count(name); n > 0) mix.push_back(fmt::format("{} {}", name, n));
+  run.notes.push_back(fmt::format("{} instruction mix: {}", found.mix.arch, join(mix, ", ")));
+  run.notes.push_back("expected launch on 132 SMs: " + launch.text());
+}
+
+/// The reason why the cubin could not be read; empty when the rows are filled.
+std::string inspect(evidence::Run& run, const kernel::Package& package, const kernel::CuteKernel& kernel,
+                    const PackageBuild& build, const Context& context) {
+  if (!build.built) return "not compiled: " + build.not_built_because;
+  const auto tool = [&](const char* name) {
+    return kernel::find_cuda_tool(context.environment, context.source_root, name);
+  };
+  const std::string cuobjdump = tool("cuobjdump");
+  const std::string nvdisasm = tool("nvdisasm");
+  if (cuobjdump.empty() || nvdisasm.empty())
+    return "no cuobjdump and nvdisasm here: `cutelab setup cuda-tools`";
+  auto found = compiled::inspect_binary(cuobjdump, nvdisasm.substr(0, nvdisasm.rfind('/')),
+                                        context.environment.get("PATH").value_or(""), build.built->cubin);
+  if (!found) return one_line(found.error());
+  for (const auto& inspected : *found) {
+    if (inspected.mix.function.find(kernel.device_function) == std::string::npos) continue;
+    record_compiled(run, package, kernel, inspected);
+    return "";
+  }
+  return "the cubin holds no function named like " + kernel.device_function;
+}
+
+}  // namespace
+
+std::string one_line(const Error& error) { return replace_all(error.asked + ": " + error.wrong, "\n", " "); }
+
+PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
+                           const Context& context) {
+  const auto toolchain = kernel::find_toolchain(context.environment, context.files, context.source_root);
+  const kernel::BuildRequest wanted{context.files,  context.environment, context.source_root,
+                                    package.folder, kernel.defines,      package.architectures.front()};
+  if (context.err_is_terminal) context.err << "compiling " << package.title() << " …\r" << std::flush;
+  auto built = kernel::build_kernel(wanted, toolchain);
+  if (!built) return {std::nullopt, one_line(built.error()), built.error().remedy, built.error().where};
+  return {std::move(*built), "", "", ""};
+}
+
+void record_build(evidence::Run& run, const kernel::BuiltKernel& built) {
+  run.provenance.compiler = built.compiler + ", CUTLASS " + built.cutlass;
+  run.provenance.source_hash = built.source_hash;
+  run.notes.push_back(fmt::format("{} by {}, CUTLASS {}; source hash {}",
+                                  built.from_cache ? "taken from the cache, compiled" : "compiled",
+                                  built.compiler, built.cutlass, built.source_hash));
+}
+
+std::string inspect_package(evidence::Run& run, const kernel::Package& package,
+                            const kernel::CuteKernel& kernel, const PackageBuild& build,
+                            const Context& context) {
+  const std::string reason = inspect(run, package, kernel, build, context);
+  if (!reason.empty())
+    for (const std::string& tag : compiled_tags()) set_missing(run, tag, reason);
+  return reason;
+}
+
+}  // namespace cutelab::cli

@@ -1,0 +1,37 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+#include "evidence/run.h"
+#include "kernel/build.h"
+#include "kernel/registry.h"
+
+namespace cutelab::cli {
+
+/// One package compiled for one configuration, or why it could not be.
+struct PackageBuild {
+  std::optional<kernel::BuiltKernel> built;
+  std::string not_built_because;  ///< one line
+  std::string remedy;
+  std::string where;  ///< the compiler's first errors
+};
+
+/// Compiles, or takes from the cache; on a terminal it says so.
+PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
+                           const Context& context);
+
+/// Writes compiler, source hash and their note into the run.
+void record_build(evidence::Run& run, const kernel::BuiltKernel& built);
+
+/// Fills the rows that the cubin tells (registers, shared memory, instruction mix …), or each with the reason
+/// why not; the reason is returned, empty when all went well.
+std::string inspect_package(evidence::Run& run, const kernel::Package& package,
+                            const kernel::CuteKernel& kernel, const PackageBuild& build,
+                            const Context& context);
+
+/// "asked: wrong", on one line.
+std::string one_line(const Error& error);
+
+}  // namespace cutelab::cli

@@ -1,0 +1,50 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "device/device.h"
+#include "evidence/run.h"
+#include "profile/event_timing.h"
+
+namespace cutelab::profile {
+
+/// How a comparison is made and when it says what.
+struct CompareSpec {
+  TimingSpec timing;     ///< L2 state and warm-up; its stop rule is not used
+  double margin = 0.01;  ///< relative differences below this do not matter: SAME
+  double z = 3;          ///< half-width of the interval in standard errors: 3 = 99.7 % for one look
+  int least_rounds = 60;
+  int most_rounds = 6000;
+  double least_seconds = 0.2;  ///< so that some of the machine's drift is seen
+  double most_seconds = 6;
+};
+
+/// The relative difference of `right` to `left` (0.03 = 3 % slower) as an interval.
+struct Difference {
+  double low = 0;
+  double centre = 0;  ///< of the medians of each round
+  double high = 0;
+  double trimmed = 0;  ///< mean over the middle 80 % of the rounds: far from the centre = more than one mode
+};
+
+/// `left[i]` and `right[i]` (microseconds) were measured in the same round. What both share in a round
+/// (clock, power, temperature) drops out of their ratio; of the ratios, the median is taken with an interval
+/// by order statistics, which no outlier moves, widened for what neighbouring rounds share and for the step
+/// of the timer. Precondition: same size, at least two rounds, times above 0.
+Difference paired_difference(const std::vector<double>& left, const std::vector<double>& right, double z);
+
+/// SLOWER or FASTER: the whole interval lies beyond the margin on that side. SAME: the whole interval lies
+/// within it. AMBIGUOUS: neither, or median and mean tell different things.
+evidence::Verdict judge_difference(const Difference& difference, double margin);
+
+/// Times of several launches in matching rounds: samples_us of each has one entry per round.
+/// In each round every launch is timed once, the cache set before each; the order changes from round to round
+/// so that none always follows the same. Stops when every launch is judged against the first, or at the
+/// limits. Errors: a launch's, or the driver's.
+Result<std::vector<Timing>> time_interleaved(device::Session& session,
+                                             const std::vector<std::function<Status()>>& launches,
+                                             const CompareSpec& spec, const Clock& clock);
+
+}  // namespace cutelab::profile
