@@ -82,6 +82,34 @@ Lint ReadLints::deprecated(const std::vector<corpus::ApiUse>& uses, const std::s
   return lint;
 }
 
+/// The wheels that have every name that the source uses, as a fact: from the latest release that brought one,
+/// before the first that took one away.
+void ReadLints::add_range(const std::vector<corpus::ApiUse>& uses, const std::string& text,
+                          evidence::Reading& reading) const {
+  const corpus::ApiUse *from = nullptr, *before = nullptr;
+  for (const corpus::ApiUse& use : uses) {
+    if (use.change->since && (!from || *use.change->since > *from->change->since)) from = &use;
+    if (use.change->removed && (!before || *use.change->removed < *before->change->removed)) before = &use;
+  }
+  if (!from && !before) return;
+  evidence::Fact fact;
+  fact.family = evidence::Family::H4;
+  fact.kind = "wheel-range";
+  fact.subject = "nvidia-cutlass-dsl";
+  fact.optional = true;
+  fact.at = place_of(from ? *from : *before, text);
+  if (from) {
+    fact.values["from"] = evidence::literal(from->change->since->text());
+    fact.says = "wheels from " + from->change->since->text() + ", which has " + from->name;
+  }
+  if (before) {
+    fact.values["before"] = evidence::literal(before->change->removed->text());
+    fact.says += std::string(from ? "; " : "wheels ") + "before " + before->change->removed->text() +
+                 ", which no longer has " + before->name;
+  }
+  reading.facts.push_back(std::move(fact));
+}
+
 void ReadLints::apply(evidence::Reading& reading) const {
   if (!changes_ || reading.files.empty() || reading.language != "cute-dsl") return;
   const auto source = read_source(context_.files, reading.files[0].path);
@@ -96,6 +124,7 @@ void ReadLints::apply(evidence::Reading& reading) const {
       }
     reading::run_lints(reading, target);
   }
+  add_range(uses, *source, reading);
   reading.lints.push_back(missing(uses, *source));
   reading.lints.push_back(deprecated(uses, *source));
 }

@@ -24,6 +24,8 @@ class ReadLints {
 
  private:
   evidence::Lint missing(const std::vector<corpus::ApiUse>& uses, const std::string& text) const;
+  void add_range(const std::vector<corpus::ApiUse>& uses, const std::string& text,
+                 evidence::Reading& reading) const;
   evidence::Lint deprecated(const std::vector<corpus::ApiUse>& uses, const std::string& text) const;
 
   const Arguments& arguments_;

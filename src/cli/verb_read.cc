@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/compiled_reading.h"
 #include "cli/example_names.h"
+#include "cli/read_known.h"
 #include "cli/read_lints.h"
 #include "cli/read_targets.h"
 #include "cli/verbs.h"
@@ -19,6 +20,7 @@
 #include "report/diff.h"
 #include "report/full.h"
 #include "report/html.h"
+#include "report/known_view.h"
 #include "report/listing.h"
 #include "report/overview.h"
 #include "report/sarif.h"
@@ -80,6 +82,7 @@ VerbSpec read_spec() {
       flag("--wheel", "RELEASE", "hold names and rules of the DSL against this wheel, as 4.6.1"),
       std::move(fail_on),
       flag("--sarif", "FILE", "what the rules found as SARIF 2.1.0, for code review"),
+      flag("--knowledge", "DIR", "hold the reading against the entries of DIR; default docs/knowledge"),
       flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
       flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
   spec.examples = {"cutelab read examples/cute_dsl",
@@ -104,6 +107,7 @@ class ReadRun {
   Result<ExitCode> go() {
     if (auto status = settings(); !status) return status.error();
     if (auto status = lints_.prepare(); !status) return status.error();
+    if (auto status = known_.load(arguments_.get("--knowledge"), context_); !status) return status.error();
     const ReadTargets targets =
         read_targets(arguments_.positionals(), context_.files,
                      [&](const std::string& name, auto& notes) { return names_(name, notes); });
@@ -186,6 +190,7 @@ class ReadRun {
       }
       lints_.apply(*reading);
       if (compiles() && !compile(*reading)) continue;
+      knowledge_.push_back(known_.of(*reading));
       readings_.push_back(std::move(*reading));
     }
     progress(paths.size(), paths.size());
@@ -221,7 +226,7 @@ class ReadRun {
           !status)
         return status;
     if (arguments_.has("--html"))
-      if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts())); !status)
+      if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts(), known())); !status)
         return status;
     if (arguments_.has("--json"))
       if (auto status = put_json(arguments_.get("--json")); !status) return status;
@@ -253,6 +258,9 @@ class ReadRun {
 
   bool differs() const { return arguments_.has("--diff") && readings_.size() == 2; }
 
+  /// Of the only reading; null where there is no knowledge base.
+  const evidence::Knowledge* known() const { return known_.empty() ? nullptr : &knowledge_[0]; }
+
   Status put_json(const std::string& path) const {
     if (arguments_.has("--verify") && !comparisons_.empty()) {
       std::string out;
@@ -260,9 +268,9 @@ class ReadRun {
       return put(path, out);
     }
     if (differs()) return put(path, report::diff_json(readings_[0], readings_[1]));
-    if (!many_) return put(path, evidence::json_text(readings_[0]));
-    if (path != "-") return put(path, evidence::json_text(readings_));
-    evidence::json_parts(readings_, [&](std::string_view part) { context_.out << part; });
+    if (!many_) return put(path, evidence::json_text(readings_[0], known()));
+    if (path != "-") return put(path, evidence::json_text(readings_, knowledge_));
+    evidence::json_parts(readings_, knowledge_, [&](std::string_view part) { context_.out << part; });
     return {};
   }
 
@@ -290,9 +298,12 @@ class ReadRun {
       context_.out << report::listing(readings_, options);
       return;
     }
-    for (std::size_t i = 0; i < readings_.size(); ++i)
+    for (std::size_t i = 0; i < readings_.size(); ++i) {
       context_.out << (i ? "\n" : "")
                    << (full ? report::full(readings_[i], options) : report::overview(readings_[i], options));
+      if (!known_.empty() && options.families.empty())
+        context_.out << report::known(readings_[i], knowledge_[i], options);
+    }
   }
 
   const Arguments& arguments_;
@@ -302,8 +313,10 @@ class ReadRun {
   std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
   std::shared_ptr<source::SharedModules> modules_ = reading::shared_modules();
   ReadLints lints_;
+  ReadKnown known_;
   std::vector<Reading> readings_;
   std::vector<evidence::Comparison> comparisons_;
+  std::vector<evidence::Knowledge> knowledge_;  ///< of each reading
   bool many_ = false;
   bool unavailable_ = false;
   int failures_ = 0;

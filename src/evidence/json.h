@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "evidence/known.h"
 #include "evidence/reading.h"
 #include "evidence/run.h"
 
@@ -18,8 +19,9 @@ namespace cutelab::evidence {
 ///   are known (or
 ///      default) and name one of Reading::files, and no number is NaN.
 ///   3. Every member is always there; what is unknown is null or empty, never left out.
-/// The text is indented by two and ends in a newline.
-std::string json_text(const Reading& reading);
+/// The text is indented by two and ends in a newline. `knowledge`: what a knowledge base says to it; null =
+/// not asked.
+std::string json_text(const Reading& reading, const Knowledge* knowledge = nullptr);
 std::string json_text(const Run& run);
 /// Several runs as one document (schema "cutelab.runs"); the inverse takes a document of one run, too.
 std::string json_text(const std::vector<Run>& runs);
@@ -31,10 +33,11 @@ std::string identity_text(const Run& run);
 /// A value as it stands in that reading's document; its text without the newline.
 std::string json_text(const Value& value, const Reading& reading);
 nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
-/// Several readings as one document (schema "cutelab.readings").
-std::string json_text(const std::vector<Reading>& readings);
+/// Several readings as one document (schema "cutelab.readings"); `knowledge`: one of each, or none.
+std::string json_text(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge = {});
 /// The same text, one part for each reading: a whole example tree as one text would take tens of megabytes.
-void json_parts(const std::vector<Reading>& readings, const std::function<void(std::string_view)>& take);
+void json_parts(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge,
+                const std::function<void(std::string_view)>& take);
 
 /// The inverse, for stored readings and runs. Members that are not in the schema are passed over.
 /// Errors (kind input): not JSON, another schema or version, a member missing or of wrong type (its path is

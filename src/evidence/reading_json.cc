@@ -16,7 +16,7 @@ class Writer {
  public:
   Writer(const Reading& reading, std::string& out) : reading_(reading), json_(out) {}
 
-  void reading() {
+  void reading(const Knowledge* known) {
     json_.begin_object();
     json_.member("schema", "cutelab.reading");
     json_.member("schema_version", Reading::schema_version);
@@ -39,6 +39,8 @@ class Writer {
     json_.list("give_ups", reading_.give_ups, [&](const Undetermined& u) { undetermined(u); });
     json_.list("lints", reading_.lints, [&](const Lint& l) { lint(l); });
     json_.list("boundaries", reading_.boundaries, [&](const ModeVerdict& m) { mode(m); });
+    json_.key("knowledge");
+    knowledge(known);
     json_.end_object();
   }
 
@@ -301,6 +303,26 @@ class Writer {
     json_.end_object();
   }
 
+  /// Places name files of the reading.
+  void knowledge(const Knowledge* known) {
+    if (!known) return json_.null();
+    json_.begin_object();
+    json_.member("folder", known->folder);
+    json_.list("entries", known->entries, [&](const KnownEntry& e) {
+      json_.begin_object();
+      json_.member("relation", e.relation);
+      json_.member("id", e.id);
+      json_.member("title", e.title);
+      json_.member("path", e.path);
+      texts("patterns", e.patterns);
+      texts("details", e.details);
+      locations("at", e.at);
+      json_.end_object();
+    });
+    texts("fresh", known->fresh);
+    json_.end_object();
+  }
+
   const Reading& reading_;
   JsonText json_;
 };
@@ -328,9 +350,9 @@ const char* name_of(Function::Kind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
-std::string json_text(const Reading& reading) {
+std::string json_text(const Reading& reading, const Knowledge* knowledge) {
   std::string out;
-  Writer(reading, out).reading();
+  Writer(reading, out).reading(knowledge);
   return out + "\n";
 }
 
@@ -340,22 +362,23 @@ std::string json_text(const Value& value, const Reading& reading) {
   return out;
 }
 
-void json_parts(const std::vector<Reading>& readings, const std::function<void(std::string_view)>& take) {
+void json_parts(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge,
+                const std::function<void(std::string_view)>& take) {
   std::string part =
       "{\n\"schema\": \"cutelab.readings\",\n\"schema_version\": " + std::to_string(Reading::schema_version) +
       ",\n\"readings\": [\n";
   for (std::size_t i = 0; i < readings.size(); ++i) {
     if (i > 0) part += ",\n";
-    Writer(readings[i], part).reading();
+    Writer(readings[i], part).reading(i < knowledge.size() ? &knowledge[i] : nullptr);
     take(part);
     part.clear();  // keeps its memory for the next reading
   }
   take(part + "\n]\n}\n");
 }
 
-std::string json_text(const std::vector<Reading>& readings) {
+std::string json_text(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge) {
   std::string out;
-  json_parts(readings, [&](std::string_view part) { out += part; });
+  json_parts(readings, knowledge, [&](std::string_view part) { out += part; });
   return out;
 }
 

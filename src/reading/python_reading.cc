@@ -52,6 +52,7 @@ void extract(FactContext& context) {
   extract_boundaries(context);
   extract_schedulers(context);
   extract_hazards(context);
+  extract_accesses(context);
   extract_tilings(context);
   name_roles(context);
 }

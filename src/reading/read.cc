@@ -49,7 +49,8 @@ Result<evidence::Reading> read(const Request& request, const FileSource& files) 
   if (!python && !cpp)
     return Error{ErrorKind::input, "read " + request.path, "this kind of file is not read", request.path,
                  "name a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source"};
-  auto reading = python ? read_python(request, files, std::move(*text)) : read_cpp(request, std::move(*text));
+  auto reading =
+      python ? read_python(request, files, std::move(*text)) : read_cpp(request, files, std::move(*text));
   if (reading) run_lints(*reading, {request.arch, "", {}});
   return reading;
 }

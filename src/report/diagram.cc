@@ -173,7 +173,22 @@ MemoryMap memory_map(const KernelModel& model) {
   return map;
 }
 
-std::string memory_diagram(const MemoryMap& map) {
+MemoryMap tensor_memory_map(const KernelModel& model) {
+  constexpr std::int64_t all_columns = 512, column_bytes = 128 * 4;
+  MemoryMap map;
+  const auto columns = parse_integer(model.tensor_memory_columns);
+  if (!columns || *columns <= 0 || *columns > all_columns) return map;
+  map.used = *columns * column_bytes;
+  map.total = all_columns * column_bytes;
+  map.shares.push_back(
+      {fmt::format("{} columns", *columns), map.used, MemoryShare::Kind::member, model.tensor_memory_fact});
+  if (map.total > map.used)
+    map.shares.push_back(
+        {fmt::format("{} free", all_columns - *columns), map.total - map.used, MemoryShare::Kind::free, 0});
+  return map;
+}
+
+std::string memory_diagram(const MemoryMap& map, const char* what) {
   if (map.total <= 0) return "";
   constexpr double width = 1000, height = 54;
   render::Svg svg;
@@ -198,7 +213,7 @@ std::string memory_diagram(const MemoryMap& map) {
     x += w;
   }
   return svg.document(width, height, "memory",
-                      fmt::format("shared memory, {} of {} bytes used", map.used, map.total));
+                      fmt::format("{}, {} of {} bytes used", what, map.used, map.total));
 }
 
 }  // namespace cutelab::report

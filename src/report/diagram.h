@@ -25,7 +25,11 @@ struct MemoryMap {
 };
 MemoryMap memory_map(const KernelModel& model);
 
+/// Tensor memory of one SM: the columns that are taken and those that are free, 128 lanes of 4 bytes each.
+/// Empty when the number of columns is not known.
+MemoryMap tensor_memory_map(const KernelModel& model);
+
 /// The map as one bar to scale. Empty when no size is known.
-std::string memory_diagram(const MemoryMap& map);
+std::string memory_diagram(const MemoryMap& map, const char* what = "shared memory");
 
 }  // namespace cutelab::report

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "report/diff_pairs.h"
 #include "report/model.h"
 
 namespace cutelab::report {
@@ -194,7 +195,7 @@ std::vector<Difference> differences(const Reading& left, const Reading& right) {
       out.push_back({section, key, said(x, in_a != of_a.end()), said(y, in_b != of_b.end()), x.at, y.at});
     }
   }
-  return out;
+  return paired(std::move(out));
 }
 
 }  // namespace cutelab::report

@@ -43,11 +43,12 @@ std::string header_html(const std::string& name, const std::string& path) {
 
 }  // namespace
 
-std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts) {
+std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts,
+                 const evidence::Knowledge* knowledge) {
   const Anchors anchors(reading, texts);
   const std::string path = reading.files.empty() ? "?" : reading.files[0].path;
   const std::string name = path.substr(path.rfind('/') + 1);
-  const std::string panel = panel_html(reading, anchors);
+  const std::string panel = panel_html(reading, anchors, knowledge);
   return "<!doctype html>\n<html lang=\"en\">" + head_html(name) + "<body>\n" + header_html(name, path) +
          "<main>\n" +
          element("section", {{"id", "panel"}, {"aria-label", "reading"}, {"tabindex", "0"}}, panel) + "\n" +

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/known.h"
 #include "evidence/reading.h"
 
 namespace cutelab::report {
@@ -14,6 +15,8 @@ namespace cutelab::report {
 ///   1. Text of the source or the reading never becomes markup, whatever it holds.
 ///   2. Every fact with a place in a given text has an anchor there, and every link inside the page has its
 ///   goal.
-std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts);
+/// `knowledge`: the reading held against a knowledge base; null = not shown.
+std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts,
+                 const evidence::Knowledge* knowledge = nullptr);
 
 }  // namespace cutelab::report

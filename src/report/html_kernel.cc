@@ -92,7 +92,8 @@ class KernelSection {
         table.row({html_escape(share.name), "", with_thousands(share.bytes), "", ""}, "absent");
     section(title, memory_diagram(map) + (table.empty() ? "" : table.text()));
     if (!model_.tensor_memory_columns.empty())
-      out_ += text_element("p", {}, "Tensor memory: " + model_.tensor_memory_columns + " columns");
+      section("Tensor memory: " + model_.tensor_memory_columns + " of 512 columns",
+              memory_diagram(tensor_memory_map(model_), "tensor memory"));
   }
 
   void operations(const char* title, const std::vector<OperationRow>& rows) {

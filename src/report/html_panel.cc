@@ -161,10 +161,26 @@ std::string rest_html(const Reading& reading, const Anchors& anchors) {
   return out;
 }
 
+std::string known_html(const evidence::Knowledge& knowledge, const Anchors& anchors) {
+  HtmlTable table({"lines", "relation", "entry", "patterns", "details"},
+                  {"tight", "tight", "", "tight", "faint"});
+  for (const evidence::KnownEntry& entry : knowledge.entries) {
+    const bool bad = entry.relation == "warns" || entry.relation == "contradicts";
+    table.row({links(entry.at, anchors),
+               text_element("span", {{"class", bad ? "warn" : "yes"}}, entry.relation),
+               html_escape(entry.title) + " " + text_element("code", {}, entry.id),
+               html_escape(join(entry.patterns, ", ")), html_escape(join(entry.details, "; "))});
+  }
+  const std::string fresh = knowledge.fresh.empty() ? "" : "new: " + join(knowledge.fresh, ", ");
+  if (table.empty() && fresh.empty()) return "";
+  return heading_html("known", "Known patterns", fresh) + (table.empty() ? "" : table.text());
+}
+
 }  // namespace
 
-std::string panel_html(const Reading& reading, const Anchors& anchors) {
+std::string panel_html(const Reading& reading, const Anchors& anchors, const evidence::Knowledge* knowledge) {
   std::string out = overview_html(reading, anchors) + checklist_html(reading, anchors);
+  if (knowledge) out += known_html(*knowledge, anchors);
   for (const KernelModel& model : models(reading)) out += kernel_html(reading, model, anchors);
   return out + facts_html(reading, anchors) + undetermined_html(reading, anchors) +
          functions_html(reading, anchors) + rest_html(reading, anchors);

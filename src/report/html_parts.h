@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/known.h"
 #include "evidence/reading.h"
 #include "report/model.h"
 
@@ -25,7 +26,8 @@ class Anchors {
   std::vector<int> line_counts_;
 };
 
-std::string panel_html(const evidence::Reading& reading, const Anchors& anchors);
+std::string panel_html(const evidence::Reading& reading, const Anchors& anchors,
+                       const evidence::Knowledge* knowledge);
 std::string kernel_html(const evidence::Reading& reading, const KernelModel& model, const Anchors& anchors);
 std::string facts_html(const evidence::Reading& reading, const Anchors& anchors);
 std::string source_html(const evidence::Reading& reading, const std::vector<std::string>& texts,

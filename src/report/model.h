@@ -55,11 +55,12 @@ struct KernelModel {
   std::vector<RoleRow> roles;
   std::vector<PipelineRow> pipelines;
   std::vector<StorageRow> storage;
-  std::optional<std::int64_t> storage_bytes;   ///< total as the reading computed it
+  std::optional<std::int64_t> storage_bytes;   ///< total: of the launch, else of the structs
   std::optional<std::int64_t> capacity_bytes;  ///< what the target allows per block
   std::vector<OperationRow> descriptors;
   std::vector<OperationRow> mma;
   std::string tensor_memory_columns;  ///< empty = none
+  std::size_t tensor_memory_fact = 0;
 };
 
 /// One model per kernel in the order of the source; facts of the whole file are added to the only kernel, or

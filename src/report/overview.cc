@@ -107,6 +107,9 @@ class Overview {
            {first.at.known() ? where(first.at) : "", Style::place}});
     }
     for (std::size_t i = 0; i < reading_.facts.size(); ++i)
+      if (reading_.facts[i].kind == "wheel-range")
+        columns.rows.push_back({{"wheel", Style::faint}, {reading_.facts[i].says}, line(i)});
+    for (std::size_t i = 0; i < reading_.facts.size(); ++i)
       if (reading_.facts[i].kind == "kernel-elsewhere")
         columns.rows.push_back({{"kernel", Style::faint}, {reading_.facts[i].says, Style::warn}, line(i)});
     table(columns);

@@ -76,6 +76,15 @@ std::size_t matching_parenthesis(const std::string& text, std::size_t open) {
   return std::string::npos;
 }
 
+/// `f(typename T::U{})`: the grammar knows the word only where a type is declared.
+bool stands_in_expression(const std::string& text, std::size_t begin, std::size_t end) {
+  const auto before = begin == 0 ? std::string::npos : text.find_last_not_of(" \t\n", begin - 1);
+  if (before == std::string::npos || (text[before] != '(' && text[before] != '=')) return false;
+  std::size_t name = text.find_first_not_of(" \t", end);
+  while (name < text.size() && is_word(text[name])) ++name;
+  return name + 1 < text.size() && text[name] == ':' && text[name + 1] == ':';
+}
+
 }  // namespace
 
 std::string blank_macros(std::string text) {
@@ -91,9 +100,11 @@ std::string blank_macros(std::string text) {
     std::size_t end = at;
     while (end < text.size() && is_word(text[end])) ++end;
     const std::string_view word(text.data() + at, end - at);
-    if (word == "__attribute__" && end < text.size()) {
+    if ((word == "__attribute__" || word == "__align__") && end < text.size()) {
       const auto close = text[end] == '(' ? matching_parenthesis(text, end) : std::string::npos;
       if (close != std::string::npos) end = close;
+      blank(text, at, end);
+    } else if (word == "typename" && stands_in_expression(text, at, end)) {
       blank(text, at, end);
     } else if (is_attribute_macro(word)) {
       blank(text, at, end);

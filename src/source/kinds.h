@@ -33,9 +33,9 @@ namespace cutelab::source {
 
 /// Grammar fields asked for by name.
 #define CUTELAB_SOURCE_FIELDS(X) \
-  X(alias) X(alternative) X(argument) X(arguments) X(attribute) X(body) X(condition) X(consequence) X(declarator) X(default_value) X(definition) X(expression) \
+  X(alias) X(alternative) X(argument) X(arguments) X(attribute) X(body) X(condition) X(consequence) X(declarator) X(default_value) X(default_type) X(definition) X(expression) \
   X(field) X(function) X(key) X(left) X(module_name) X(name) X(object) X(operators) X(parameters) X(return_type) X(right) X(scope) \
-  X(subject) X(subscript) X(superclasses) X(type) X(value) X(path) X(initializer)
+  X(subject) X(subscript) X(superclasses) X(type) X(value) X(path) X(initializer) X(update) X(index)
 // clang-format on
 
 enum class Kind : std::uint16_t {

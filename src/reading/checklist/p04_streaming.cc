@@ -41,6 +41,23 @@ bool rescales_by_maxima(const std::string& right) {
   return false;
 }
 
+/// `row_max, scale = softmax.update_row_max(…)`: one step of the recurrence, written in a class of its own.
+bool steps_recurrence(const std::vector<const source::Assignment*>& targets, Node value) {
+  if (!value.is(NodeKind::call)) return false;
+  // "softmax" in a name speaks of no maximum.
+  const auto plain = [](std::string_view name) {
+    return replace_all(to_lower(leaf_name(name)), "softmax", "");
+  };
+  const std::string called = plain(value.child(Field::function_field).text());
+  bool maximum = false, scale = false;
+  for (const source::Assignment* target : targets) {
+    const std::string name = plain(target->name);
+    maximum = maximum || any_of(name, {"max"});
+    scale = scale || any_of(name, {"scale"});
+  }
+  return maximum && scale && any_of(called, {"max"});
+}
+
 bool scaled_accumulation(const std::string& left, const std::string& right, bool augmented) {
   return any_of(left, {"acc", "final", "accum"}) && any_of(right, {"scale", "sfa", "sfb"}) &&
          any_of(right, {"*"}) && (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
@@ -70,9 +87,21 @@ evidence::PatternFinding streaming_accumulation(FactContext& context) {
       scaling.push_back(a.statement);
     }
   }
+  bool stepped = false;
+  const auto& assignments = context.module().assignments();
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    if (assignments[i].slots.empty() || assignments[i].function < 0 || !assignments[i].value) continue;
+    std::vector<const source::Assignment*> targets;
+    for (std::size_t j = i; j < assignments.size() && assignments[j].statement == assignments[i].statement;
+         ++j)
+      targets.push_back(&assignments[j]);
+    if (!steps_recurrence(targets, assignments[i].value)) continue;
+    stepped = true;
+    softmax.push_back(assignments[i].statement);
+  }
   const bool matrix = p.any([](const Draft& d) { return d.fact.kind == "gemm"; });
   // The recurrence in a class of its own: the kernel calls it by name.
-  const bool library = p.cite([](const Draft& d) { return d.fact.kind == "online-softmax"; });
+  const bool library = p.cite([](const Draft& d) { return d.fact.kind == "online-softmax"; }) || stepped;
   if ((maximum && exponent && (matrix || moved)) || library) {
     for (const Node n : softmax) p.cite_node(n);
     p.finding.kind = "online_softmax";

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "evidence/names.h"
 #include "generated/constructs.h"
 #include "reading/cpp/cpp_facts.h"
 
@@ -88,6 +89,18 @@ Node carrier(Node n) {
   return n;
 }
 
+/// The `<…>` behind a name within a statement; no node where there is none or it is empty.
+Node template_arguments_of(Node within, std::string_view leaf) {
+  for (std::uint32_t i = within.index(); i < within.end_index(); ++i) {
+    const Node n = within.tree()->at(i);
+    const bool named = n.is(NodeKind::template_function) || n.is(NodeKind::template_type);
+    if (named && n.child(Field::name_field).text() == leaf &&
+        !cpp_items(n.child(Field::arguments_field)).empty())
+      return n.child(Field::arguments_field);
+  }
+  return {};
+}
+
 void add(CppContext& context, const CppConstruct& c, const std::string& leaf, Node at, Node callee) {
   const std::string target = cpp_target(at);
   std::string says = replace_all(replace_all(c.says, "{leaf}", leaf), "{target}", target);
@@ -99,6 +112,19 @@ void add(CppContext& context, const CppConstruct& c, const std::string& leaf, No
   CppDraft& draft = context.add(c.family, c.kind, subject, std::string(trim(says)), at);
   draft.construct = leaf;
   draft.fact.optional = c.optional;
+  const Node arguments = template_arguments_of(at, leaf);
+  if (c.kind == evidence::kind::register_budget && arguments) {
+    draft.fact.values["registers"] = context.value(cpp_items(arguments)[0]);
+    draft.fact.values["action"] =
+        evidence::literal(leaf.find("dealloc") != std::string::npos ? "decrease" : "increase");
+  }
+  if (c.kind == "pipeline" && leaf.starts_with("Pipeline") && arguments)
+    draft.fact.values["stages"] = context.value(cpp_items(arguments)[0]);
+  if (c.kind == evidence::kind::shared_layout && !target.empty()) {
+    const Node value = at.parent().is(NodeKind::init_declarator) ? at : at.child(Field::type_field);
+    const CppValue layout = context.folder.value(at.is(NodeKind::alias_declaration) ? value : at);
+    if (layout.is(CppValue::Kind::layout)) draft.fact.values["layout"] = context.value(layout, at);
+  }
   if (c.kind == "mma" || c.kind == "copy" || c.kind == "barrier" || c.kind == "tma-descriptor" ||
       c.kind == "pipeline")
     draft.fact.values[c.kind == "pipeline" ? "class" : "operation"] = evidence::literal(leaf);
@@ -125,6 +151,43 @@ void extract_cpp_constructs(CppContext& context) {
       const Node at = carrier(n);
       if (seen.emplace(at.line(), leaf).second) add(context, *c, leaf, at, {});
     }
+  }
+}
+
+namespace {
+/// An alias template of these sources over one of the library's swizzled atoms, whatever its numbers.
+bool swizzles_by_name(const CppContext& context, Node value) {
+  for (std::uint32_t i = value.index(); value && i < value.end_index(); ++i) {
+    const Node n = value.tree()->at(i);
+    if (!n.is(NodeKind::template_type)) continue;
+    const Node alias = context.folder.definition_of(n.child(Field::name_field));
+    if (!alias.is(NodeKind::alias_declaration)) continue;
+    const std::string_view text = alias.text();
+    for (const char* atom : {"_SW32_Atom", "_SW64_Atom", "_SW128_Atom"})
+      if (text.find(atom) != std::string_view::npos) return true;
+  }
+  return false;
+}
+}  // namespace
+
+void extract_cpp_layouts(CppContext& context) {
+  std::set<int> told;
+  for (const CppDraft& d : context.drafts)
+    if (d.fact.family == Family::D6) told.insert(d.fact.at.line());
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    const bool alias = n.is(NodeKind::alias_declaration);
+    if (!alias && !n.is(NodeKind::init_declarator)) continue;
+    const Node value = n.child(alias ? Field::type_field : Field::value_field);
+    if (told.count(n.line()) || value.text().find('<') == std::string_view::npos) continue;
+    const CppValue layout = context.folder.value(value);
+    const bool told_so = layout.is(CppValue::Kind::layout);
+    if (told_so ? layout.layout->swizzle().identity() : !swizzles_by_name(context, value)) continue;
+    const std::string name(n.child(alias ? Field::name_field : Field::declarator_field).text().substr(0, 60));
+    CppDraft& draft =
+        context.add(Family::D6, evidence::kind::shared_layout, name, "swizzled layout " + name, n);
+    draft.construct = "swizzled-layout";
+    draft.fact.values["layout"] = context.value(layout, value);
   }
 }
 

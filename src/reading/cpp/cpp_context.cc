@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "reading/cpp/cpp_facts.h"
@@ -8,47 +7,13 @@ namespace cutelab::reading {
 using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
-namespace {
 
-std::optional<std::int64_t> number(std::string_view text) {
-  std::string digits(trim(text));
-  while (!digits.empty() && std::string_view("uUlL").find(digits.back()) != std::string_view::npos)
-    digits.pop_back();
-  std::erase(digits, '\'');
-  return parse_integer(digits);
+evidence::Location CppContext::at(Node n) const {
+  evidence::Location out{0, n.span()};
+  for (std::size_t f = 0; f < trees.size(); ++f)
+    if (trees[f] == n.tree()) out.file = static_cast<int>(f);
+  return out;
 }
-
-/// 128 of `Int<128>{}`, `_128{}`, `cute::C<128>()`.
-std::optional<std::int64_t> static_integer(std::string_view text) {
-  std::string t(trim(text));
-  for (const char* tail : {"{}", "()"})
-    if (t.ends_with(tail)) t = t.substr(0, t.size() - 2);
-  const auto colon = t.rfind("::");
-  if (colon != std::string::npos && t.find('<') == std::string::npos) t = t.substr(colon + 2);
-  if (t.size() > 1 && t[0] == '_') return number(std::string_view(t).substr(1));
-  const auto open = t.find('<');
-  if (open == std::string::npos || t.back() != '>') return std::nullopt;
-  const std::string head = t.substr(0, open);
-  if (!head.ends_with("Int") && !head.ends_with("C")) return std::nullopt;
-  return number(std::string_view(t).substr(open + 1, t.size() - open - 2));
-}
-
-/// The initial value of `constexpr … name = …` or `static const int name = …` anywhere in the file, if there
-/// is just one.
-Node constant(const source::Tree& tree, std::string_view name) {
-  Node found;
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::init_declarator) || n.child(Field::declarator_field).text() != name) continue;
-    const std::string_view declaration = n.parent().text();
-    const bool fixed = declaration.starts_with("constexpr") || declaration.starts_with("static const") ||
-                       declaration.starts_with("const");
-    if (!fixed || found) return {};
-    found = n.child(Field::value_field);
-  }
-  return found;
-}
-}  // namespace
 
 CppDraft& CppContext::add(evidence::Family family, std::string kind, std::string subject, std::string says,
                           Node node) {
@@ -63,27 +28,48 @@ CppDraft& CppContext::add(evidence::Family family, std::string kind, std::string
   return drafts.back();
 }
 
-evidence::Value CppContext::value(Node expression) const {
+namespace {
+evidence::Value::Data data_of(layout::TupleView tuple) {
+  if (tuple.is_leaf()) return tuple.leaf().value();
+  evidence::Value::List items;
+  for (int i = 0; i < tuple.rank(); ++i) {
+    evidence::Value item;
+    item.data = data_of(tuple.mode(i));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+}  // namespace
+
+evidence::Value CppContext::value(const CppValue& folded, Node expression) const {
   const std::string text(expression.text().substr(0, 200));
-  auto known = number(text);
-  if (!known) known = static_integer(text);
-  if (known) {
-    evidence::Value out = evidence::literal(*known);
-    return out;
+  evidence::Value out;
+  using Kind = CppValue::Kind;
+  if (folded.is(Kind::integer) || folded.is(Kind::tuple) || folded.is(Kind::threads)) {
+    if (!folded.tuple.known())
+      return evidence::undetermined("needs evaluation", {text}, at(expression), text);
+    out.data = data_of(folded.tuple.view());
+  } else if (folded.is(Kind::layout)) {
+    out.data = folded.layout->text();
+  } else if (folded.is(Kind::type)) {
+    out.data = folded.text;
+  } else {
+    const Node stopped = folded.node ? folded.node : expression;
+    std::vector<std::string> depends = folded.depends_on;
+    if (depends.empty()) depends.push_back(text.substr(0, 80));
+    return evidence::undetermined(folded.text.empty() ? "needs evaluation" : folded.text, std::move(depends),
+                                  at(stopped), text);
   }
+  if (expression.is(NodeKind::number_literal)) return out;
+  out.formula = text;
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
+evidence::Value CppContext::value(Node expression) const {
+  const std::string_view text = expression.text();
   if (text == "true" || text == "false") return evidence::literal(text == "true");
-  if (expression.is(NodeKind::identifier)) {
-    const Node initial = constant(tree, text);
-    const auto folded = initial ? number(initial.text()) : std::nullopt;
-    if (folded) {
-      evidence::Value out = evidence::literal(*folded);
-      out.formula = text;
-      out.known_by = evidence::KnownBy::computed;
-      out.origins.push_back(at(initial));
-      return out;
-    }
-  }
-  return evidence::undetermined("needs evaluation", {text.substr(0, 80)}, at(expression), text);
+  return value(folder.value(expression), expression);
 }
 
 std::string leaf_name(Node callee) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "evidence/reading.h"
+#include "reading/cpp/cpp_folder.h"
 #include "source/tree.h"
 
 namespace cutelab::reading {
@@ -25,19 +26,24 @@ struct CppRole {
 
 /// What the extractors of one CUDA C++ reading share.
 struct CppContext {
-  CppContext(const source::Tree& t, evidence::Reading& r) : tree(t), reading(r) {}
+  /// `all`: `t`, then the local headers it includes, in the order of the reading's files.
+  CppContext(const source::Tree& t, std::vector<const source::Tree*> all, CppFolder::Settings settings,
+             evidence::Reading& r)
+      : tree(t), trees(all), folder(std::move(all), std::move(settings)), reading(r) {}
   const source::Tree& tree;
+  std::vector<const source::Tree*> trees;
+  mutable CppFolder folder;
   evidence::Reading& reading;
   std::vector<CppDraft> drafts;
   std::vector<CppRole> roles;
   std::map<std::string, source::Node> bodies;  ///< function bodies of this file by name
 
-  evidence::Location at(source::Node n) const { return {0, n.span()}; }
+  evidence::Location at(source::Node n) const;
   CppDraft& add(evidence::Family family, std::string kind, std::string subject, std::string says,
                 source::Node node);
-  /// A literal (number, Int<N>{}, _N{}, true) or the constexpr constant a name stands for; else undetermined
-  /// with the expression.
+  /// What folding tells of an expression; else undetermined, with what would tell.
   evidence::Value value(source::Node expression) const;
+  evidence::Value value(const CppValue& folded, source::Node expression) const;
 };
 
 /// Last name of a call's callee or of a type: `f` of a::b<T>::f<U>(…), x.f(…), p->f(…).
@@ -45,17 +51,24 @@ std::string leaf_name(source::Node callee);
 /// What a declaration or assignment binds the node's value to; "" when the node is part of something larger.
 std::string cpp_target(source::Node node);
 
+/// Where a function definition runs, by the specifiers around it.
+evidence::Function::Kind function_kind(source::Node definition);
+
 /// A `for`, `while` or `do` statement.
 bool is_loop(source::Node n);
 
 void extract_cpp_functions(CppContext& context);   ///< functions, call graph, __launch_bounds__
 void extract_cpp_constructs(CppContext& context);  ///< every name of the construct table
+void extract_cpp_layouts(CppContext& context);     ///< swizzled layouts that a name of another file makes
 void extract_cpp_launches(CppContext& context);    ///< <<<…>>>, cudaLaunchKernelEx, cluster launches
 void extract_cpp_storage(
     CppContext& context);  ///< __shared__, SharedStorage structs and members, stage constants
 void extract_cpp_roles(CppContext& context);
 void extract_cpp_stores(CppContext& context);  ///< assignments to tensors in global memory
 void extract_cpp_waits(CppContext& context);  ///< waits of barrier types, and waits for all work after a loop
+void extract_cpp_rings(CppContext& context);  ///< arrays of mbarriers whose elements take turns
+void extract_cpp_persistence(CppContext& context);  ///< loops from the CTA's number in steps of the grid
+void extract_cpp_guards(CppContext& context);       ///< bounds tests around accesses to global memory
 /// Whether a block, or a function of this file that it calls, holds a loop.
 bool cpp_loops(const CppContext& context, source::Node block);
 void read_cpp_architecture(CppContext& context);

@@ -47,6 +47,67 @@ std::set<std::string, std::less<>> output_pointers(const source::Tree& tree) {
   return out;
 }
 
+bool copies(Node call) {
+  const std::string leaf = leaf_name(call.child(Field::function_field));
+  return leaf == "copy" || leaf == "copy_if";
+}
+
+/// `thread.partition_D(tile_of(mY, block))`: the destination's part of a tensor in global memory.
+bool partitions_global(Node argument) {
+  if (!argument.is(NodeKind::call_expression) ||
+      leaf_name(argument.child(Field::function_field)) != "partition_D")
+    return false;
+  const Node inner = argument.child(Field::arguments_field);
+  for (std::uint32_t i = inner.index(); i < inner.end_index(); ++i)
+    if (const Node n = inner.tree()->at(i); n.is(NodeKind::identifier) && names_global_tensor(n.text()))
+      return true;
+  return false;
+}
+
+/// `*reinterpret_cast<T*>(d + …) = …` where d is a pointer the function was given, or made from one it was.
+bool stores_through_pointer(Node left) {
+  if (!left.is(NodeKind::pointer_expression)) return false;
+  const Node cast = left.child(Field::argument_field);
+  if (!cast.is(NodeKind::call_expression) || !cast.text().starts_with("reinterpret_cast<")) return false;
+  Node base;
+  const Node arguments = cast.child(Field::arguments_field);
+  const std::string_view given = arguments.text();
+  if (given.starts_with("(static_cast<"))
+    return given.substr(0, given.find('>')).find("const ") == std::string_view::npos;
+  for (std::uint32_t i = arguments.index(); arguments && !base && i < arguments.end_index(); ++i)
+    if (arguments.tree()->at(i).is(NodeKind::identifier)) base = arguments.tree()->at(i);
+  const Node function = left.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); base && function && i < left.index(); ++i) {
+    const Node n = function.tree()->at(i);
+    const bool parameter = n.is(NodeKind::parameter_declaration);
+    if (!parameter && !n.is(NodeKind::init_declarator)) continue;
+    std::string_view name = n.child(Field::declarator_field).text();
+    const bool pointer = name.find('*') != std::string_view::npos;
+    while (!name.empty() && std::string_view("*& ").find(name.front()) != std::string_view::npos)
+      name.remove_prefix(1);
+    if (name.starts_with("__restrict__")) name = trim(name.substr(12));
+    if (name != base.text() || !pointer) continue;
+    const std::string_view type = parameter ? n.text() : n.parent().text();
+    return type.substr(0, type.find('*')).find("const ") == std::string_view::npos &&
+           (parameter || n.child(Field::value_field).text().starts_with("static_cast<"));
+  }
+  return false;
+}
+
+/// Whether a function of an included header stores to global memory.
+bool helper_stores(const CppContext& context, Node call) {
+  const Node function = context.folder.function_named(leaf_name(call.child(Field::function_field)));
+  if (!function || function.tree() == &context.tree ||
+      function_kind(function) == evidence::Function::Kind::host)
+    return false;
+  for (std::uint32_t i = function.index(); i < function.end_index(); ++i) {
+    const Node n = function.tree()->at(i);
+    if (n.is(NodeKind::assignment_expression) && stores_through_pointer(n.child(Field::left_field)))
+      return true;
+  }
+  return false;
+}
+
 std::string_view base_of(Node left) {
   const std::string_view text = left.text();
   const auto end = text.find_first_of("([");
@@ -105,12 +166,28 @@ void extract_cpp_stores(CppContext& context) {
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     Node left;
+    if (n.is(NodeKind::call_expression) && in_device_code(context, n) && helper_stores(context, n)) {
+      const std::string helper = leaf_name(n.child(Field::function_field));
+      context.add(Family::E1, "store", helper, helper + " stores to global memory", n).construct =
+          "direct-store";
+      continue;
+    }
     if (n.is(NodeKind::assignment_expression)) {
       left = n.child(Field::left_field);
-    } else if (n.is(NodeKind::call_expression) && leaf_name(n.child(Field::function_field)) == "copy") {
-      // copy(registers, global) without an atom
-      std::vector<Node> arguments = n.child(Field::arguments_field).children().all();
-      std::erase_if(arguments, [](Node a) { return a.is(NodeKind::op); });
+      if (stores_through_pointer(left) && in_device_code(context, n)) {
+        context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n)
+            .construct = "direct-store";
+        continue;
+      }
+    } else if (n.is(NodeKind::call_expression) && copies(n)) {
+      // copy(registers, global) without an atom; copy_if(atom, predicate, registers, partition of global)
+      const std::vector<Node> arguments = cpp_items(n.child(Field::arguments_field));
+      if (arguments.size() >= 2 && partitions_global(arguments.back()) && in_device_code(context, n)) {
+        CppDraft& draft = context.add(Family::E1, "store", std::string(arguments.back().text().substr(0, 60)),
+                                      "store to global memory", n);
+        draft.construct = n.text().find("tma") != std::string_view::npos ? "tma-store" : "direct-store";
+        continue;
+      }
       if (arguments.size() < 2 ||
           !names_global_tensor(base_of(arguments.back()).empty() ? arguments.back().text()
                                                                  : base_of(arguments.back())))

@@ -44,6 +44,11 @@ std::string_view head_of(const source::Tree& tree, Node definition) {
   return all.substr(begin, stop - begin);
 }
 
+}  // namespace
+
+Function::Kind function_kind(Node definition) { return kind_of(head_of(*definition.tree(), definition)); }
+
+namespace {
 void add_launch_bounds(CppContext& context, Node definition, const std::string& name) {
   const Node body = definition.child(Field::body_field);
   for (std::uint32_t i = definition.index(); i < (body ? body.index() : definition.end_index()); ++i) {
@@ -70,7 +75,7 @@ void extract_cpp_functions(CppContext& context) {
     Function function;
     function.name = leaf_name(declarator.child(Field::declarator_field));
     if (function.name.empty()) continue;
-    function.kind = kind_of(head_of(context.tree, n));
+    function.kind = function_kind(n);
     function.at = context.at(n);
     by_name.emplace(function.name, static_cast<int>(context.reading.functions.size()));
     if (function.kind == Function::Kind::kernel) add_launch_bounds(context, n, function.name);

@@ -21,23 +21,6 @@ constexpr std::array<LaunchPart, 4> chevron_parts = {{{"grid", Family::H2, "grid
                                                       {"smem", Family::H4, "launch-keyword"},
                                                       {"stream", Family::H4, "launch-keyword"}}};
 
-/// The three extents of `dim3 name(x, y)`; what is not written is 1.
-evidence::Value extents(const CppContext& context, Node declaration) {
-  evidence::Value out;
-  evidence::Value::List items;
-  const Node init = declaration.child(Field::declarator_field);
-  const Node given = init.child(Field::value_field);
-  if (!given.is(NodeKind::argument_list) && !given.is(NodeKind::initializer_list))
-    return context.value(given ? given : init);
-  for (const Node a : given.children())
-    if (!a.is(NodeKind::op) && items.size() < 3) items.push_back(context.value(a));
-  while (items.size() < 3) items.push_back(evidence::literal(std::int64_t{1}));
-  out.data = std::move(items);
-  out.formula = std::string(declaration.text().substr(0, 200));
-  out.known_by = evidence::KnownBy::computed;
-  return out;
-}
-
 /// The kernel that `auto* kernel = &gemm<…>;` names; the name itself where it is no such pointer.
 std::string kernel_named(const CppContext& context, const std::string& name) {
   if (context.bodies.count(name)) return name;
@@ -54,6 +37,45 @@ std::string kernel_named(const CppContext& context, const std::string& name) {
         return std::string(context.tree.at(j).text());
   }
   return name;
+}
+
+void add_threads(CppDraft& launch, const evidence::Value& block) {
+  std::int64_t threads = block.integer().value_or(1);
+  if (const auto* extents = block.list())
+    for (const evidence::Value& extent : *extents) threads *= extent.integer().value_or(0);
+  if (!block.determined() || threads <= 0) return;
+  launch.fact.values["threads"] = evidence::literal(threads);
+  launch.fact.values["threads"].known_by = evidence::KnownBy::computed;
+  launch.fact.values["threads"].formula = "product of the block's extents";
+}
+
+/// `params = {grid, block, cluster, smem}`, or `how.gridDim = …` set by set, of a launch through a struct.
+void add_parameters(CppContext& context, CppDraft& launch, Node call) {
+  const auto arguments = cpp_items(call.child(Field::arguments_field));
+  if (arguments.size() < 2) return;
+  std::string_view name = arguments[0].text();
+  if (name.starts_with('&')) name.remove_prefix(1);
+  static constexpr std::array<const char*, 4> parts = {"grid", "block", "cluster", "smem_bytes"};
+  const auto put = [&](std::string_view part, Node value) {
+    launch.fact.values[std::string(part)] = context.value(value);
+  };
+  for (std::uint32_t i = 0; i < call.index(); ++i) {
+    const Node n = context.tree.at(i);
+    const Node function = call.enclosing(NodeKind::function_definition);
+    if (function && !function.contains(n)) continue;
+    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name) {
+      const auto items = cpp_items(n.child(Field::value_field));
+      for (std::size_t p = 0; p < items.size() && p < parts.size(); ++p) put(parts[p], items[p]);
+    }
+    if (!n.is(NodeKind::assignment_expression)) continue;
+    const std::string_view left = n.child(Field::left_field).text();
+    if (!left.starts_with(name) || left.size() <= name.size() || left[name.size()] != '.') continue;
+    const std::string_view member = left.substr(name.size() + 1);
+    if (member == "gridDim") put("grid", n.child(Field::right_field));
+    if (member == "blockDim") put("block", n.child(Field::right_field));
+    if (member == "dynamicSmemBytes") put("smem_bytes", n.child(Field::right_field));
+  }
+  if (launch.fact.values.count("block")) add_threads(launch, evidence::Value(launch.fact.values["block"]));
 }
 
 void add_chevron(CppContext& context, Node syntax) {
@@ -79,6 +101,7 @@ void add_chevron(CppContext& context, Node syntax) {
     if (draft.construct == "launch" && draft.node == call) {
       draft.fact.values["grid"] = values["grid"];
       draft.fact.values["block"] = values["block"];
+      add_threads(draft, values["block"]);
       if (values.count("smem")) draft.fact.values["smem_bytes"] = values["smem"];
     }
 }
@@ -99,7 +122,8 @@ void add_shape_declarations(CppContext& context, Node declaration) {
   CppDraft& draft = context.add(Family::H2, kind, text.substr(0, 60), text, declaration);
   draft.construct = std::string(kind) == evidence::kind::cluster ? "launch:cluster" : "launch-source";
   if (type == "dim3" && std::string_view(kind) != evidence::kind::launch)
-    draft.fact.values[kind] = extents(context, declaration);
+    draft.fact.values[kind] = context.value(
+        context.folder.value_of_declaration(declaration.child(Field::declarator_field)), declaration);
 }
 }  // namespace
 
@@ -119,6 +143,12 @@ void extract_cpp_launches(CppContext& context) {
                              : context.add(Family::H4, evidence::kind::launch_keyword, leaf,
                                            std::string(n.text().substr(0, 160)), n);
     draft.construct = leaf;
+    if (!launch) continue;
+    add_parameters(context, draft, n);
+    const auto arguments = cpp_items(n.child(Field::arguments_field));
+    if (arguments.size() < 2) continue;
+    const std::string kernel = kernel_named(context, std::string(arguments[1].text().substr(0, 120)));
+    if (context.bodies.count(kernel)) draft.fact.kernel = draft.fact.subject = kernel;
   }
 }
 

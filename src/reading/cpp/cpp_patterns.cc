@@ -65,6 +65,7 @@ void pipeline_and_roles(CppContext& context) {
   // A ring: a pipeline state that goes round, a library pipeline, or a stage count above one.
   const bool several = p1.any([](const CppDraft& d) {
     if (d.fact.kind == "pipeline-state" || d.construct.starts_with("Pipeline")) return true;
+    if (d.fact.kind == "ring") return true;
     if (d.fact.kind != "stages") return false;
     const auto n = d.fact.values.at("stages").integer();
     return n && *n > 1;
@@ -73,7 +74,9 @@ void pipeline_and_roles(CppContext& context) {
   if (ring) {
     p1.cite([](const CppDraft& d) { return d.fact.kind == "pipeline" || builder(d); });
     p1.cite(tma_load);
-    p1.cite([](const CppDraft& d) { return d.fact.kind == "barrier-wait"; });
+    p1.cite([](const CppDraft& d) { return d.fact.kind == "barrier-wait" || d.fact.kind == "ring"; });
+    for (const CppDraft& d : context.drafts)
+      if (d.fact.kind == "ring") p1.finding().values.emplace("stages", d.fact.values.at("stages"));
     for (const CppDraft& d : context.drafts)
       if (d.fact.kind == "stages") p1.finding().values.emplace("stages", d.fact.values.at("stages"));
   }
@@ -100,8 +103,12 @@ void pipeline_and_roles(CppContext& context) {
 
   CppPattern p3(context, "P3", "persistent loop and its scheduler");
   const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
-  p3.finding().kind = loop ? "static" : "";
-  p3.decide(loop, "loop over output tiles from a scheduler", "no tile scheduler");
+  const bool own = p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
+  p3.finding().kind = !loop ? "" : own ? "custom_static" : "static";
+  p3.decide(loop,
+            own ? "CTAs stay and walk over the tiles, a grid's width apart"
+                : "loop over output tiles from a scheduler",
+            "no tile scheduler");
 }
 
 void accumulation(CppContext& context) {

@@ -7,6 +7,8 @@
 #include "reading/cpp/cpp_facts.h"
 #include "source/tree.h"
 
+#include <memory>
+
 namespace cutelab::reading {
 namespace {
 
@@ -57,21 +59,74 @@ void name_roles(CppContext& context) {
 }
 }  // namespace
 
-Result<evidence::Reading> read_cpp(const Request& request, std::string text) {
+namespace {
+constexpr std::size_t most_headers = 24;
+
+using Trees = std::vector<std::unique_ptr<source::Tree>>;
+
+/// "a/b/../c.h" without its steps back.
+std::string plain_path(const std::string& path) {
+  std::vector<std::string> parts;
+  for (const auto part : split(path, '/')) {
+    if (part == ".") continue;
+    if (part == ".." && !parts.empty() && parts.back() != "..")
+      parts.pop_back();
+    else
+      parts.emplace_back(part);
+  }
+  return join(parts, "/");
+}
+
+/// Headers in quotation marks that lie beside the source that includes them, each once.
+void follow_includes(std::size_t from, const FileSource& files, Trees& trees, evidence::Reading& reading) {
+  const source::Tree& tree = *trees[from];
+  const std::string own = reading.files[from].path;
+  const std::string folder = own.find('/') == std::string::npos ? "" : own.substr(0, own.rfind('/') + 1);
+  for (std::uint32_t i = 0; i < tree.size() && trees.size() <= most_headers; ++i) {
+    const source::Node n = tree.at(i);
+    if (!n.is(source::Kind::preproc_include)) continue;
+    const std::string_view written = n.child(source::Field::path_field).text();
+    if (written.size() < 3 || written.front() != '"') continue;
+    const std::string path = plain_path(folder + std::string(written.substr(1, written.size() - 2)));
+    const bool known =
+        std::any_of(reading.files.begin(), reading.files.end(), [&](auto& f) { return f.path == path; });
+    if (known) continue;
+    const auto status = files.status(path);
+    if (!status || status->is_directory) continue;
+    auto text = read_source(files, path);
+    if (!text) continue;
+    reading.imports.push_back({std::string(written), path, {static_cast<int>(from), n.span()}});
+    auto header = source::Tree::parse(source::Grammar::cuda, std::move(*text));
+    reading.files.push_back({path, sha256(header->text()).substr(0, 16), line_count(header->text())});
+    trees.push_back(std::move(header));
+  }
+}
+}  // namespace
+
+Result<evidence::Reading> read_cpp(const Request& request, const FileSource& files, std::string text) {
   evidence::Reading reading;
   reading.language = "cute-cpp";
-  const auto tree = source::Tree::parse(source::Grammar::cuda, std::move(text));
+  Trees trees;
+  trees.push_back(source::Tree::parse(source::Grammar::cuda, std::move(text)));
+  const source::Tree* tree = trees[0].get();
   reading.files.push_back({request.path, sha256(tree->text()).substr(0, 16), line_count(tree->text())});
+  for (std::size_t from = 0; from < trees.size(); ++from) follow_includes(from, files, trees, reading);
   for (const source::Problem& problem : tree->problems())
     reading.problems.push_back({problem.what, {0, problem.span}});
-  CppContext context(*tree, reading);
+  std::vector<const source::Tree*> all;
+  for (const auto& one : trees) all.push_back(one.get());
+  CppContext context(*tree, all, request.settings, reading);
   extract_cpp_functions(context);
   extract_cpp_constructs(context);
+  extract_cpp_layouts(context);
   extract_cpp_launches(context);
   extract_cpp_storage(context);
   extract_cpp_roles(context);
   extract_cpp_stores(context);
   extract_cpp_waits(context);
+  extract_cpp_rings(context);
+  extract_cpp_persistence(context);
+  extract_cpp_guards(context);
   check_cpp_patterns(context);
   read_cpp_architecture(context);
   name_roles(context);
@@ -79,6 +134,14 @@ Result<evidence::Reading> read_cpp(const Request& request, std::string text) {
     return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
   });
   for (CppDraft& draft : context.drafts) reading.facts.push_back(std::move(draft.fact));
+  for (const auto& [name, given] : request.settings) {
+    const auto& used = context.folder.used_settings();
+    if (std::find(used.begin(), used.end(), name) == used.end())
+      return Error{ErrorKind::input, "read " + request.path,
+                   "the setting '" + name + "' names no macro and no constant that a fact depends on",
+                   request.path,
+                   "settings of a C++ source are macros of the build and constants, as GEMM_STAGES=4"};
+  }
   reading.summary = summary_of(*tree);
   reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(),
                                 [](auto& f) { return f.kind == evidence::Function::Kind::kernel; }) &&

@@ -20,6 +20,35 @@ bool mentions_role(std::string_view condition) {
   return false;
 }
 
+/// `threadIdx.x < 128`, `threadIdx.x >= consumer_threads`: whole warps on either side.
+bool splits_warps(const CppContext& context, Node condition) {
+  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
+    const Node n = condition.tree()->at(i);
+    if (!n.is(NodeKind::binary_expression) || n.child(Field::left_field).text() != "threadIdx.x") continue;
+    const std::string_view op = n.child(Field::operator_token).text();
+    if (op != "<" && op != ">=") continue;
+    const auto threads = context.folder.value(n.child(Field::right_field)).integer();
+    if (threads ? *threads >= 32 && *threads % 32 == 0
+                : n.child(Field::right_field).text().find("thread") != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+/// The condition behind a name: `const bool loader = threadIdx.x >= consumer_threads;`.
+Node behind_name(const CppContext& context, Node condition) {
+  const Node name =
+      condition.is(NodeKind::condition_clause) ? condition.child(Field::value_field) : condition;
+  if (!name.is(NodeKind::identifier)) return condition;
+  const Node function = condition.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); function && i < condition.index(); ++i) {
+    const Node n = context.tree.at(i);
+    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name.text())
+      return n.child(Field::value_field);
+  }
+  return condition;
+}
+
 /// Set-up of barriers, by one warp that rejoins the others.
 bool initialises(Node block) {
   const std::string_view text = block.text();
@@ -111,7 +140,9 @@ void extract_cpp_roles(CppContext& context) {
     const Node n = context.tree.at(i);
     if (!n.is(NodeKind::if_statement)) continue;
     const Node condition = n.child(Field::condition_field);
-    if (!mentions_role(condition.text()) || condition.text().size() > 300) continue;
+    if (!condition || condition.text().size() > 300) continue;
+    const Node test = behind_name(context, condition);
+    if (!mentions_role(test.text()) && !splits_warps(context, test)) continue;
     const Node block = n.child(Field::consequence_field);
     add_role(context, role_name(condition.text()), condition, block, n, false);
     add_others(context, n, condition);

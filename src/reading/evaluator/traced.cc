@@ -216,12 +216,17 @@ std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
   const machine::Record* shape = machine::struct_record(made);
   const machine::Record* placed = made.as<machine::Record>();
   if (placed && placed->kind == "storage") shape = machine::struct_record(machine_.field(placed, "struct"));
-  if (!shape) return std::nullopt;
   const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
     const RunValue v = machine_.field(r, name);
     return v.is_integral() ? std::optional(v.number()) : std::nullopt;
   };
   SeenStorage out;
+  if (!shape && placed && placed->kind == "Tensor") {  // a tensor allocated on its own
+    out.bytes = number(placed, "allocated_bytes");
+    out.alignment = number(placed, "allocated_alignment");
+    return out.bytes ? std::optional(out) : std::nullopt;
+  }
+  if (!shape) return std::nullopt;
   if (const auto* name = machine_.field(shape, "name").as<machine::Text>()) out.name = name->text;
   out.bytes = number(shape, "bytes");
   out.alignment = number(shape, "alignment");

@@ -268,6 +268,11 @@ RuleText understand_rule(std::string_view text) {
   Words words = words_of(text);
   while (!words.empty() && !is_letter(words.front()[0])) words.erase(words.begin());
   RuleText out;
+  if (holds(words, "oob") && holds(words, "allowed") && holds(words, "tma") && holds(words, "store") &&
+      holds(words, "disabled")) {
+    out.kind = RuleText::Kind::whole_tiles;
+    return out;
+  }
   const std::size_t verb = after_verb(words);
   if (verb == 0) return out;
   const Words subject(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(verb) - 2);

@@ -33,10 +33,11 @@ struct RuleDemand {
 /// A rule of a docstring, taken apart as far as it is understood.
 struct RuleText {
   enum class Kind {
-    none,      ///< prose
-    demands,   ///< numbers of a quantity
-    aligned,   ///< the contiguous mode of tensors is a multiple of `bytes`
-    same_type  ///< operands A and B have one element type
+    none,        ///< prose
+    demands,     ///< numbers of a quantity
+    aligned,     ///< the contiguous mode of tensors is a multiple of `bytes`
+    same_type,   ///< operands A and B have one element type
+    whole_tiles  ///< no partial tile unless TMA stores: M and N are multiples of the CTA's tile
   };
   Kind kind = Kind::none;
   RuleQuantity of;

@@ -179,6 +179,7 @@ class RuleCheck {
     if (rule_.kind == RuleText::Kind::aligned) aligned();
     if (rule_.kind == RuleText::Kind::same_type) same_type();
     if (rule_.kind == RuleText::Kind::demands) demands();
+    if (rule_.kind == RuleText::Kind::whole_tiles) whole_tiles();
     if (out_.verdict == Verdict::not_understood && !others_.empty())
       return {Verdict::satisfied,
               "does not apply: " + cutelab::join(rule_.demands[0].when.of.words, "_") + " is not " + others_};
@@ -299,6 +300,23 @@ class RuleCheck {
                                " bytes";
       note(decided(line % (rule_.bytes * 8) == 0, says,
                    says + ", no multiple of " + std::to_string(rule_.bytes)));
+    }
+  }
+
+  /// Partial tiles are cut by TMA alone; the flag that turns it on lifts the rule.
+  void whole_tiles() {
+    for (const std::string& name : values_.names_of({{"use", "tma", "store"}, "", 1}))
+      if (values_.value(name).is(Abstract::Kind::boolean) && values_.value(name).number)
+        return note({Verdict::satisfied, "lifted: " + name + " is true"});
+    for (const char mode : {'m', 'n'}) {
+      auto tile = values_.of_mode({{"cta", "tile"}, "", 1}, mode);
+      if (!tile) tile = values_.of_mode({{"mma", "tile"}, "", 1}, mode);
+      const auto extent = values_.problem(mode);
+      if (!tile || !extent) return;
+      if (!tile->number)
+        note({Verdict::undetermined, "the value of " + tile->name + " is not known"});
+      else
+        note(check_number({RuleDemand::Kind::multiple, {*tile->number}, {}, {}}, *tile->number, *extent));
     }
   }
 

@@ -35,7 +35,8 @@ void add_stores(FactContext& context) {
     const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" ||
                       site.leaf == "basic_copy_if";
     if (!copy || site.function < 0) continue;
-    const bool atom = site.leaf == "copy";
+    // copy(atom, from, to); a helper of that name that makes the atom itself takes (from, to).
+    const bool atom = site.leaf == "copy" && context.positional(site.call, 2);
     const Node destination = context.positional(site.call, atom ? 2 : 1);
     const Node from = context.positional(site.call, atom ? 1 : 0);
     if (!destination || !from) continue;

@@ -38,7 +38,8 @@ std::string first_sentence(const std::string& text) {
 bool states_rule(std::string_view line) {
   static constexpr const char* words[] = {"must be",   "must have",  "only support",      "supports only",
                                           "should be", "need to be", "at least 16 bytes", "<= 4",
-                                          "<= 16",     "power of 2", "not supported",     "divisible"};
+                                          "<= 16",     "power of 2", "not supported",     "not allowed",
+                                          "divisible"};
   return std::any_of(std::begin(words), std::end(words),
                      [&](const char* w) { return line.find(w) != std::string_view::npos; });
 }
@@ -91,6 +92,14 @@ void read_functions(FactContext& context) {
   }
   for (const CallSite& site : context.calls()) {
     if (site.function < 0) continue;
+    if (site.leaf == "partial") {  // a call to come
+      const Node wrapped = context.positional(site.call, 0);
+      const Abstract f = wrapped ? context.evaluator.value_of(0, wrapped) : Abstract();
+      if (f.is(Abstract::Kind::function) && f.module == 0 && f.index >= 0)
+        context.reading.functions[static_cast<std::size_t>(site.function)].calls.push_back(
+            {f.index, context.at(site.call), false});
+      continue;
+    }
     const bool launches =
         site.leaf == "launch" &&
         site.call.child(Field::function_field).child(Field::object_field).is(NodeKind::call);

@@ -134,7 +134,8 @@ void complete_copies(FactContext& context) {
 void complete_allocations(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::allocation || !draft.node.is(NodeKind::call) ||
-        draft.construct == "allocate" || draft.fact.values.count("bytes"))
+        draft.construct == "allocate" ||
+        (draft.fact.values.count("bytes") && draft.fact.values["bytes"].determined()))
       continue;
     const Node type = context.positional(draft.node, 0);
     const Node count = context.positional(draft.node, 1);

@@ -129,7 +129,10 @@ void add_allocated(FactContext& context) {
     if (draft.fact.kind != evidence::kind::allocation || !draft.node.is(NodeKind::call)) continue;
     const auto seen = context.evaluator.storage_of(0, draft.node);
     if (!seen || !seen->bytes) continue;
-    draft.fact.values["bytes"] = computed(*seen->bytes, "the struct's bytes");
+    draft.fact.values["bytes"] = computed(
+        *seen->bytes, seen->name.empty() ? "elements of its layout times their size" : "the struct's bytes");
+    if (seen->name.empty() && seen->alignment && !draft.fact.values.count("alignment"))
+      draft.fact.values["alignment"] = computed(*seen->alignment, "asked for, at least the element's");
     if (!seen->name.empty()) draft.fact.values["type"] = evidence::literal(seen->name);
   }
 }

@@ -126,7 +126,9 @@ const std::vector<Rule>& all_rules() {
                                           epilogue_subtile(),
                                           unguarded_mode(),
                                           narrow_tensor_memory_load(),
-                                          pending_groups()};
+                                          pending_groups(),
+                                          remote_arrive_scope(),
+                                          storage_field_in_branch()};
   return rules;
 }
 }  // namespace

@@ -83,5 +83,7 @@ Rule epilogue_subtile();
 Rule unguarded_mode();
 Rule narrow_tensor_memory_load();
 Rule pending_groups();
+Rule remote_arrive_scope();
+Rule storage_field_in_branch();
 
 }  // namespace cutelab::reading::lints

@@ -101,7 +101,11 @@ std::optional<Value> allocate_tensor(Call& call) {
       larger(m, call.get(2, "byte_alignment"),
              call.get(2, "byte_alignment").bound() ? natural : std::max(natural, pattern_bytes(m, swizzle)));
   const Value offset = take_shared(call, bytes, alignment, partition_of(call));
-  return shared_tensor(call, dtype, layout, swizzle, offset);
+  const Value made = shared_tensor(call, dtype, layout, swizzle, offset);
+  put(m, made.as<Record>(), "allocated_bytes", bytes);
+  put(m, made.as<Record>(), "allocated_at", offset);
+  put(m, made.as<Record>(), "allocated_alignment", alignment);
+  return made;
 }
 
 /// cute.arch.alloc_smem(type, count, alignment): static shared memory.

@@ -148,6 +148,9 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
   filled.metrics = {{"duration_us", 1.0, ""}};
   const Json run = Json::parse(json_text(filled));
   const Json& fact = reading["facts"][0];
+  const evidence::Knowledge known = {
+      "docs/knowledge", {{"confirms", "ring", "Ring", "ring.md", {}, {}, {}}}, {}};
+  const Json knowledge = Json::parse(json_text(every_member(), &known))["knowledge"];
   const std::map<std::string, Json> written = {
       {"Reading", reading},
       {"File", reading["files"][0]},
@@ -168,6 +171,8 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Lint", reading["lints"][0]},
       {"Finding", reading["lints"][0]["findings"][0]},
       {"Mode", reading["boundaries"][0]},
+      {"Knowledge", knowledge},
+      {"KnownEntry", knowledge["entries"][0]},
       {"Totals", reading["totals"]},
       {"Readings", Json::parse(json_text(std::vector<Reading>{every_member(), every_member()}))},
       {"Run", run},

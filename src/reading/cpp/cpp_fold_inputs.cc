@@ -1,0 +1,183 @@
+#include "reading/cpp/cpp_folder.h"
+
+/// Parameters of functions and templates, by what the sources themselves pass.
+namespace cutelab::reading {
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+bool same_value(const CppValue& a, const CppValue& b) {
+  if (a.kind != b.kind || a.text != b.text || a.bits != b.bits || !(a.node == b.node)) return false;
+  if (a.is(CppValue::Kind::layout)) return *a.layout == *b.layout;
+  return a.tuple == b.tuple;
+}
+
+Node parameters_of(Node function) {
+  return cpp_function_name(function).parent().child(Field::parameters_field);
+}
+
+/// The type that an argument's elements have: of `d_A.data().get()` that of the container, of a parameter its
+/// own.
+Node element_type_of_argument(Node argument) {
+  Node base;
+  for (std::uint32_t i = argument.index(); argument && !base && i < argument.end_index(); ++i)
+    if (argument.tree()->at(i).is(NodeKind::identifier)) base = argument.tree()->at(i);
+  const Node function = argument.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); base && function && i < argument.index(); ++i) {
+    const Node n = function.tree()->at(i);
+    const bool parameter = n.is(NodeKind::parameter_declaration);
+    if (!parameter && !n.is(NodeKind::declaration)) continue;
+    if (cpp_declared_name(n.child(Field::declarator_field)).text() != base.text()) continue;
+    const Node type = n.child(Field::type_field);
+    if (parameter) return type;
+    for (std::uint32_t j = type.index(); j < type.end_index(); ++j)
+      if (const Node list = type.tree()->at(j);
+          list.is(NodeKind::template_argument_list) && !cpp_items(list).empty())
+        return cpp_items(list)[0];
+    return {};
+  }
+  return {};
+}
+
+/// What a call passes for the function parameter whose type, or whose elements' type, is the template
+/// parameter `name`.
+Node deduced_from(Node function, Node site, std::string_view name) {
+  if (!function.is(NodeKind::function_definition)) return {};
+  const Node call = site.is(NodeKind::call_expression) ? site : site.parent();
+  if (!call.is(NodeKind::call_expression)) return {};
+  const auto arguments = cpp_items(call.child(Field::arguments_field));
+  std::size_t at = 0;
+  for (const Node p : cpp_items(parameters_of(function))) {
+    const Node type = p.child(Field::type_field), declarator = p.child(Field::declarator_field);
+    if (type.text() == name && at < arguments.size()) {
+      if (!declarator || declarator.is(NodeKind::identifier)) return arguments[at];
+      if (declarator.kind_name() == "pointer_declarator") return element_type_of_argument(arguments[at]);
+    }
+    ++at;
+  }
+  return {};
+}
+
+/// Whether a call can be one of this function: as many arguments as it has parameters, defaults aside.
+bool fits(Node function, Node call) {
+  const auto given = cpp_items(call.child(Field::arguments_field)).size();
+  std::size_t most = 0, least = 0;
+  for (const Node p : cpp_items(parameters_of(function))) {
+    ++most;
+    if (!p.is(NodeKind::optional_parameter_declaration)) ++least;
+  }
+  return given >= least && given <= most;
+}
+}  // namespace
+
+/// Whether a place is reached under the sources' own constants: no branch around it, or around the calls of
+/// its function, is plainly not taken.
+bool CppFolder::reached(Node place) {
+  if (depth_ > 24) return true;
+  for (Node n = place; n.parent() && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    if (!above.is(NodeKind::if_statement)) continue;
+    const bool then = n.field() == Field::consequence_field,
+               otherwise = n.field() == Field::alternative_field;
+    if (!then && !otherwise) continue;
+    const auto condition = evaluate(above.child(Field::condition_field), nullptr).integer();
+    if (condition && (*condition != 0) != then) return false;
+  }
+  const Node function = place.enclosing(NodeKind::function_definition);
+  const auto calls = uses_.find(cpp_function_name(function).text());
+  if (!function || calls == uses_.end()) return true;
+  bool called = false, found = false;
+  depth_ += 6;
+  for (const Node site : calls->second) {
+    if (function.contains(site) || !site.is(NodeKind::call_expression) || !fits(function, site)) continue;
+    called = true;
+    found = found || reached(site);
+  }
+  depth_ -= 6;
+  return found || !called;
+}
+
+/// A parameter by what the calls of this file pass; unknown with an empty text: there is no such parameter.
+CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
+  CppValue none;
+  const Node list = parameters_of(function);
+  if (!list || !function.child(Field::body_field).contains(use)) return none;
+  int position = -1, at = 0;
+  for (const Node p : cpp_items(list)) {
+    if (cpp_declared_name(p.child(Field::declarator_field)).text() == name) position = at;
+    ++at;
+  }
+  if (position < 0) return none;
+  const CppValue open = CppValue::unknown("known only at run time", std::string(name), use);
+  const auto calls = uses_.find(cpp_function_name(function).text());
+  if (calls == uses_.end()) return open;
+  CppValue out = open;
+  for (const Node site : calls->second) {
+    if (!site.is(NodeKind::call_expression) || function.contains(site)) continue;
+    if (!fits(function, site) || !reached(site)) continue;
+    const auto arguments = cpp_items(site.child(Field::arguments_field));
+    if (static_cast<std::size_t>(position) >= arguments.size()) return open;
+    CppValue one = evaluate(arguments[static_cast<std::size_t>(position)], nullptr);
+    if (!one.known()) return one;
+    if (out.known() && !(out.kind == one.kind && out.tuple == one.tuple)) return open;
+    out = std::move(one);
+  }
+  return out;
+}
+
+/// A template parameter by the explicit arguments of the file's own instantiations, or by the type of what is
+/// passed for a function parameter of that type; unknown with an empty text: there is no such parameter.
+CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node use) {
+  const Node list = owner.child(Field::parameters_field);
+  int position = -1, at = 0;
+  Node fallback;
+  for (const Node p : cpp_items(list)) {
+    Node last;
+    for (std::uint32_t i = p.index(); i < p.end_index(); ++i) {
+      const Node n = p.tree()->at(i);
+      if ((n.is(NodeKind::identifier) || n.is(NodeKind::type_identifier)) && n.text() == name &&
+          n.field() != Field::default_value_field && n.field() != Field::default_type_field)
+        last = n;
+    }
+    if (last && p.contains(last)) {
+      position = at;
+      fallback = p.child(Field::default_value_field);
+      if (!fallback) fallback = p.child(Field::default_type_field);
+    }
+    ++at;
+  }
+  if (position < 0) return {};
+  Node body;
+  for (const Node n : owner.children())
+    if (n.is(NodeKind::function_definition) || n.is(NodeKind::struct_specifier) ||
+        n.is(NodeKind::class_specifier) || n.is(NodeKind::union_specifier))
+      body = n;
+  const CppValue open = CppValue::unknown("a template parameter", std::string(name), use);
+  const std::string_view called = body.is(NodeKind::function_definition)
+                                      ? cpp_function_name(body).text()
+                                      : body.child(Field::name_field).text();
+  const auto sites = uses_.find(called);
+  CppValue out = open;
+  if (sites != uses_.end())
+    for (const Node site : sites->second) {
+      if (owner.contains(site) || !reached(site)) continue;
+      if (site.is(NodeKind::call_expression) && body.is(NodeKind::function_definition) && !fits(body, site))
+        continue;
+      Node given;
+      if (site.is(NodeKind::template_function) || site.is(NodeKind::template_type)) {
+        const auto arguments = cpp_items(site.child(Field::arguments_field));
+        if (static_cast<std::size_t>(position) < arguments.size())
+          given = arguments[static_cast<std::size_t>(position)];
+      }
+      if (!given) given = deduced_from(body, site, name);
+      if (!given) continue;
+      CppValue one = evaluate(given, nullptr);
+      if (!one.known()) return one;
+      if (out.known() && !same_value(out, one))
+        return CppValue::unknown("instantiated in several ways", std::string(name), use);
+      out = std::move(one);
+    }
+  return out.known() || !fallback ? out : evaluate(fallback, nullptr);
+}
+
+}  // namespace cutelab::reading

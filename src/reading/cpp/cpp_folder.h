@@ -1,0 +1,110 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "reading/cpp/cpp_value.h"
+#include "source/tree.h"
+
+namespace cutelab::reading {
+
+/// Constant folding of CuTe C++: constexpr arithmetic, Int<N>, aliases, static layouts, template parameters
+/// by the arguments that the file itself instantiates them with, sizeof of structs. On demand, nothing is
+/// run; what a macro of the build, an argument of the program or two different instantiations decide is
+/// unknown and says so.
+class CppFolder {
+ public:
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  /// `trees`: the source, then the local headers it includes. `settings`: macros and constants by name.
+  CppFolder(std::vector<const source::Tree*> trees, Settings settings);
+
+  CppValue value(source::Node expression) { return evaluate(expression, nullptr); }
+  /// The alias or struct that a template's name stands for; no node if none or several.
+  source::Node definition_of(source::Node named) const { return choose(named.text(), named); }
+  /// What an init_declarator gives its name.
+  CppValue value_of_declaration(source::Node init) { return initial(init, init, nullptr); }
+  /// Of a struct's definition, with its template arguments as the file instantiates it.
+  CppValue layout_of(source::Node structure);  ///< bytes; unknown says which member is missing
+  struct Member {
+    std::string name;
+    std::int64_t offset = 0, bytes = 0, alignment = 1;
+  };
+  /// Members that could be placed, in order; all of them when layout_of is known.
+  std::vector<Member> members_of(source::Node structure);
+  /// Bytes of a declared variable or array.
+  CppValue extent_of_variable(source::Node declaration);
+  std::optional<std::int64_t> alignment_of(source::Node structure);
+  const std::vector<std::string>& used_settings() const { return used_; }
+  /// The function definition that a name of these sources stands for; no node if none or several.
+  source::Node function_named(std::string_view name) const;
+
+ private:
+  /// Names that a template's arguments or a call's give.
+  struct Frame {
+    const Frame* outer = nullptr;
+    std::map<std::string, CppValue, std::less<>> names;
+  };
+  using Frames = const Frame*;
+
+  CppValue evaluate(source::Node n, Frames frame);
+  CppValue evaluate_new(source::Node n, Frames frame);
+  CppValue named(source::Node n, std::string_view name, Frames frame);
+  CppValue declared(source::Node declaration, source::Node use, Frames frame);
+  CppValue initial(source::Node init, source::Node use, Frames frame);
+  CppValue macro(std::string_view name, source::Node use);
+  CppValue parameter(source::Node function, std::string_view name, source::Node use);
+  CppValue template_parameter(source::Node owner, std::string_view name, source::Node use);
+  bool reached(source::Node place);
+  CppValue qualified(source::Node n, Frames frame);
+  CppValue unary(source::Node n, Frames frame);
+  CppValue expanded(source::Node alias, const std::vector<CppValue>& arguments, Frames frame);
+  CppValue binary(source::Node n, Frames frame);
+  CppValue field(source::Node n, Frames frame);
+  CppValue template_use(source::Node n, source::Node arguments, std::string_view name, Frames frame);
+  CppValue call(source::Node n, Frames frame);
+  CppValue library_call(std::string_view name, source::Node n, std::vector<CppValue> arguments,
+                        source::Node template_arguments, Frames frame);
+  CppValue constexpr_call(source::Node function, const std::vector<CppValue>& arguments, Frames outer);
+  CppValue object(const CppValue& type, source::Node braces, Frames frame);
+  CppValue with_arguments(source::Node structure, source::Node arguments, Frames frame);
+  std::vector<CppValue> values_of(source::Node list, Frames frame);
+  CppValue size_of(source::Node n, Frames frame);
+  std::optional<CppExtent> extent_of(const CppValue& type, std::string* missing);
+  std::optional<CppExtent> extent_of_struct(const CppValue& structure, std::string* missing,
+                                            std::vector<Member>* members);
+  std::optional<CppExtent> extent_of_field(source::Node field, Frames frame, std::string* missing,
+                                           std::string* name);
+  void index();
+  source::Node scope_of(source::Node n) const;
+  source::Node choose(std::string_view name, source::Node use) const;
+
+  std::vector<const source::Tree*> trees_;
+  Settings settings_;
+  std::vector<std::string> used_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> declarations_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> functions_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> uses_;  ///< template_function, call by name
+  std::unordered_map<std::string_view, source::Node> macros_;
+  std::unordered_map<std::string, CppValue> memo_;  ///< of expressions outside any frame
+  int depth_ = 0;
+  int steps_ = 0;
+};
+
+/// Expressions of an argument or initializer list, punctuation left out.
+std::vector<source::Node> cpp_items(source::Node list);
+/// The identifier that a declarator declares, below pointers, arrays and references.
+source::Node cpp_declared_name(source::Node declarator);
+/// The name node of a function definition.
+source::Node cpp_function_name(source::Node definition);
+/// An element or library type by its last name: half_t, uint64_t, ClusterBarrier; unknown for others.
+CppValue cpp_type_named(std::string_view name);
+/// A layout atom, an MMA operation or another name of the library that stands for a value:
+/// Layout_K_SW128_Atom with element bits, SM90_64x64x16_…; unknown for others.
+CppValue cpp_library_name(std::string_view name, const std::vector<CppValue>& arguments);
+
+}  // namespace cutelab::reading

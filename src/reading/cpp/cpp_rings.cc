@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/cpp/cpp_facts.h"
+
+/// Rings of hand-written barriers, persistent loops of hand-written schedulers, bounds tests.
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+/// `full` of `s.full[ring.stage]`; no node where nothing is indexed by what changes.
+Node turning_array(Node argument) {
+  for (std::uint32_t i = argument.index(); argument && i < argument.end_index(); ++i) {
+    const Node n = argument.tree()->at(i);
+    if (!n.is(NodeKind::subscript_expression)) continue;
+    Node index = n.child(Field::index_field);
+    if (!index) index = cpp_items(n).back();
+    if (index.is(NodeKind::argument_list) || index.kind_name() == "subscript_argument_list")
+      index = cpp_items(index).empty() ? Node() : cpp_items(index)[0];
+    const bool turns = index && !index.is(NodeKind::number_literal);
+    const Node array = n.child(Field::argument_field);
+    if (turns && array) return array.is(NodeKind::field_expression) ? array.child(Field::field_field) : array;
+  }
+  return {};
+}
+
+/// The declaration of a member or variable array of that name, wherever the sources hold it.
+Node array_named(const CppContext& context, std::string_view name) {
+  for (const source::Tree* tree : context.trees)
+    for (std::uint32_t i = 0; i < tree->size(); ++i) {
+      const Node n = tree->at(i);
+      if (n.is(NodeKind::array_declarator) && n.child(Field::declarator_field).text() == name) return n;
+    }
+  return {};
+}
+
+bool waits(const std::string& leaf) {
+  return leaf == "wait" || leaf == "try_wait" || leaf == "wait_barrier" || leaf == "mbarrier_wait" ||
+         leaf == "mbarrier_try_wait";
+}
+bool expects_bytes(const std::string& leaf) {
+  return leaf == "arrive_and_expect_tx" || leaf == "set_barrier_transaction_bytes" ||
+         leaf == "mbarrier_arrive_expect_tx";
+}
+
+bool mentions(Node n, std::string_view word) { return n && n.text().find(word) != std::string_view::npos; }
+
+/// Whether an expression, or the small function that it calls, speaks of a word: blockIdx in
+/// schedule.first().
+bool speaks_of(const CppContext& context, Node n, std::string_view word) {
+  if (mentions(n, word)) return true;
+  for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i) {
+    const Node call = n.tree()->at(i);
+    if (!call.is(NodeKind::call_expression)) continue;
+    const Node body = context.folder.function_named(leaf_name(call.child(Field::function_field)));
+    if (body && body.text().size() < 600 && mentions(body.child(Field::body_field), word)) return true;
+  }
+  return false;
+}
+
+/// Where the variable that a loop steps forward got its first value: `int block = blockIdx.x;` before the
+/// loop.
+Node start_of_step(Node step) {
+  std::string_view name;
+  for (std::uint32_t i = step.index(); i < step.end_index() && name.empty(); ++i)
+    if (const Node n = step.tree()->at(i); n.is(NodeKind::assignment_expression) && mentions(n, "gridDim"))
+      name = n.child(Field::left_field).text();
+  const Node function = step.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); !name.empty() && function && i < step.index(); ++i) {
+    const Node n = function.tree()->at(i);
+    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name)
+      return n.child(Field::value_field);
+  }
+  return {};
+}
+
+/// `r < p.m`, `col >= N`: a test against an extent of the problem, not of the tile or of the thread's number.
+bool tests_bounds(Node condition) {
+  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
+    const Node n = condition.tree()->at(i);
+    if (!n.is(NodeKind::binary_expression)) continue;
+    const std::string_view op = n.child(Field::operator_token).text();
+    if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
+    for (const Field side : {Field::left_field, Field::right_field}) {
+      Node extent = n.child(side);
+      if (extent.is(NodeKind::field_expression)) extent = extent.child(Field::field_field);
+      const std::string name = to_lower(extent.text().substr(0, 40));
+      static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
+                                                    "cols",     "columns",  "row_size", "seqlen",
+                                                    "seqlen_q", "seqlen_k", "hidden",   "count"};
+      if (extents.count(name) &&
+          n.child(Field::left_field).text().find("threadIdx") == std::string_view::npos)
+        return true;
+    }
+  }
+  return false;
+}
+}  // namespace
+
+void extract_cpp_rings(CppContext& context) {
+  std::set<std::string, std::less<>> waited, filled;
+  std::map<std::string, Node, std::less<>> first;
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const std::string leaf = leaf_name(n.child(Field::function_field));
+    if (!waits(leaf) && !expects_bytes(leaf)) continue;
+    Node array = turning_array(n.child(Field::arguments_field));
+    if (!array) array = turning_array(n.child(Field::function_field));  // s.full[stage].wait(…)
+    if (!array) continue;
+    const std::string name(array.text().substr(0, 60));
+    (waits(leaf) ? waited : filled).insert(name);
+    first.emplace(name, n);
+  }
+  // The barriers that are both filled by transactions and waited for; a second array guards what is empty.
+  for (const std::string& name : filled) {
+    if (!waited.count(name)) continue;
+    const Node declared = array_named(context, name);
+    const auto parts = cpp_items(declared);
+    evidence::Value stages =
+        evidence::undetermined("the array is not declared here", {name}, context.at(first[name]), "");
+    if (declared && parts.size() > 1) stages = context.value(parts.back());
+    if (stages.integer().value_or(2) < 2) continue;
+    CppDraft& draft =
+        context.add(Family::D2, "ring", name, "barriers of a ring: " + name + " take turns", first[name]);
+    draft.construct = "ring";
+    draft.fact.optional = true;
+    draft.fact.values["stages"] = std::move(stages);
+  }
+}
+
+void extract_cpp_persistence(CppContext& context) {
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::for_statement)) continue;
+    Node init = n.child(Field::initializer_field), step = n.child(Field::update_field);
+    if (!step) continue;
+    if (const Node before = start_of_step(step); before && !speaks_of(context, init, "blockIdx"))
+      init = before;
+    if (!init) continue;
+    const bool own_tile =
+        speaks_of(context, init, "blockIdx") && !mentions(init, "threadIdx") && !mentions(init, "blockDim");
+    if (!own_tile || !speaks_of(context, step, "gridDim")) continue;
+    CppDraft& draft = context.add(Family::S1, "persistent-loop", std::string(init.text().substr(0, 60)),
+                                  "loop over tiles: from the CTA's own in steps of the grid", n);
+    draft.construct = "persistent-loop";
+  }
+}
+
+void extract_cpp_guards(CppContext& context) {
+  for (const source::Tree* tree : context.trees)
+    for (std::uint32_t i = 0; i < tree->size(); ++i) {
+      const Node n = tree->at(i);
+      if (!n.is(NodeKind::if_statement)) continue;
+      const Node condition = n.child(Field::condition_field), then = n.child(Field::consequence_field);
+      if (!condition || condition.text().size() > 200 || !tests_bounds(condition)) continue;
+      const Node function = n.enclosing(NodeKind::function_definition);
+      const bool on_device = function && function_kind(function) != evidence::Function::Kind::host;
+      const bool guards = then.text().find('=') != std::string_view::npos ||
+                          then.text().find("copy") != std::string_view::npos ||
+                          then.is(NodeKind::continue_statement) || mentions(then, "continue");
+      if (!on_device || !guards) continue;
+      CppDraft& draft = context.add(Family::B1, "predicate", std::string(condition.text().substr(0, 60)),
+                                    "bounds test " + std::string(condition.text().substr(0, 120)), condition);
+      draft.construct = "bounds";
+    }
+}
+
+}  // namespace cutelab::reading

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layout/composed.h"
+#include "source/tree.h"
+
+namespace cutelab::reading {
+
+/// What folding knows of an expression or a type of CuTe C++. A type whose value is fixed and that value are
+/// the same here, as they are in CuTe: Int<128> and Int<128>{}, decltype(layout) and layout.
+struct CppValue {
+  enum class Kind {
+    unknown,    ///< `text` says why, `depends_on` what would tell
+    integer,    ///< `tuple`, a leaf
+    tuple,      ///< shapes, strides, tilers, dim3: `tuple`
+    layout,     ///< `layout`
+    type,       ///< an element or library type of `bits`, by its last name in `text`
+    structure,  ///< a struct's type or an object of it: `node`, `fields` where they are known
+    threads     ///< a tiled MMA or copy: as many threads as `tuple`, a leaf
+  };
+  Kind kind = Kind::unknown;
+  layout::IntTuple tuple;
+  std::shared_ptr<const layout::ComposedLayout> layout;
+  std::string text;
+  std::int64_t bits = 0;
+  source::Node node;                                     ///< struct_specifier, or where an unknown stopped
+  std::vector<std::pair<std::string, CppValue>> fields;  ///< members of an object; arguments of a template
+  std::vector<std::string> depends_on;
+
+  bool known() const { return kind != Kind::unknown; }
+  bool is(Kind k) const { return kind == k; }
+  std::optional<std::int64_t> integer() const {
+    return kind == Kind::integer ? std::optional(tuple.leaf().value()) : std::nullopt;
+  }
+  static CppValue of(std::int64_t n) {
+    CppValue out;
+    out.kind = Kind::integer;
+    out.tuple = layout::IntTuple(n);
+    return out;
+  }
+  static CppValue of(layout::IntTuple t) {
+    CppValue out;
+    out.kind = t.is_leaf() ? Kind::integer : Kind::tuple;
+    out.tuple = std::move(t);
+    return out;
+  }
+  static CppValue of(layout::ComposedLayout l) {
+    CppValue out;
+    out.kind = Kind::layout;
+    out.layout = std::make_shared<const layout::ComposedLayout>(std::move(l));
+    return out;
+  }
+  static CppValue unknown(std::string reason, std::string depends_on = {}, source::Node at = {}) {
+    CppValue out;
+    out.text = std::move(reason);
+    if (!depends_on.empty()) out.depends_on.push_back(std::move(depends_on));
+    out.node = at;
+    return out;
+  }
+};
+
+/// Bytes a type takes in memory and what they are aligned to.
+struct CppExtent {
+  std::int64_t bytes = 0, alignment = 1;
+};
+
+}  // namespace cutelab::reading
