@@ -131,10 +131,14 @@ Json pattern_json(const PatternFinding& pattern, const Writer& write) {
 }
 
 Json arch_json(const ArchRequirement& arch, const Writer& write) {
+  const auto line = [&](const ArchRequirement::Line& l) -> Json {
+    return {{"at", write.location(l.at)}, {"minimum", l.minimum}, {"reason", l.reason}};
+  };
   return {{"minimum", arch.minimum.empty() ? Json(nullptr) : Json(arch.minimum)},
           {"family", arch.family},
           {"reason", arch.reason},
-          {"at", write.locations(arch.at)}};
+          {"at", write.locations(arch.at)},
+          {"lines", Writer::list(arch.lines, line)}};
 }
 
 Json undetermined_json(const Undetermined& unknown, const Writer& write) {
