@@ -30,6 +30,53 @@ bool names_shared(std::string_view text) {
   return false;
 }
 
+/// What a local name was last bound to, as long as that is another name or a slice of one.
+Node name_behind(const FactContext& context, Node tensor, int depth = 0) {
+  if (!tensor.is(NodeKind::identifier) || depth > 3) return tensor;
+  const source::PythonModule& module = context.module();
+  for (const int index : module.bindings(module.function_at(tensor), std::string(tensor.text()))) {
+    const source::Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
+    const bool renames = a.value.is(NodeKind::identifier) || a.value.is(NodeKind::subscript);
+    if (a.form == source::Assignment::Form::plain && a.slots.empty() && renames &&
+        a.statement.span().end <= tensor.span().begin)
+      return name_behind(context, a.value, depth + 1);
+  }
+  return tensor;
+}
+
+/// Whether a pointer is computed from a parameter of the kernel: what a kernel is handed lies in global
+/// memory.
+bool points_to_parameter(const FactContext& context, Node n, int depth = 0) {
+  if (!n || depth > 8) return false;
+  if (n.is(NodeKind::parenthesized_expression)) return points_to_parameter(context, n.first(), depth + 1);
+  if (n.is(NodeKind::binary_operator))
+    return points_to_parameter(context, n.child(Field::left_field), depth + 1);
+  if (n.is(NodeKind::call)) {
+    static constexpr std::string_view keeps[] = {"raw_ptr", "data_ptr", "align", "toint"};
+    const Node function = n.child(Field::function_field);
+    const std::string_view method = function.child(Field::attribute_field).text();
+    if (!function.is(NodeKind::attribute) ||
+        std::find(std::begin(keeps), std::end(keeps), method) == std::end(keeps))
+      return false;
+    return points_to_parameter(context, function.child(Field::object_field), depth + 1);
+  }
+  if (n.is(NodeKind::attribute))
+    return n.child(Field::attribute_field).text() == "iterator" &&
+           points_to_parameter(context, n.child(Field::object_field), depth + 1);
+  if (!n.is(NodeKind::identifier)) return false;
+  const source::PythonModule& module = context.module();
+  const int f = module.function_at(n);
+  if (f < 0) return false;
+  const auto& bound = module.bindings(f, std::string(n.text()));
+  if (!bound.empty())
+    return points_to_parameter(context, module.assignments()[static_cast<std::size_t>(bound.front())].value,
+                               depth + 1);
+  const source::PythonFunction& function = module.functions()[static_cast<std::size_t>(f)];
+  return depth > 0 && function.has_decorator("kernel") &&
+         std::any_of(function.parameters.begin(), function.parameters.end(),
+                     [&](auto& p) { return p.name == n.text(); });
+}
+
 void add_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" ||
@@ -40,7 +87,9 @@ void add_stores(FactContext& context) {
     const Node from = context.positional(site.call, atom ? 1 : 0);
     if (!destination || !from) continue;
     const bool bar = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
-    const bool global = names_global(destination.text()) && !names_shared(destination.text());
+    const std::string_view named = name_behind(context, destination).text();
+    const bool global = (names_global(destination.text()) && !names_shared(destination.text())) ||
+                        (names_global(named) && !names_shared(named));
     if (global && !bar) {
       Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)),
                                  "store to global memory", site.call);
@@ -63,7 +112,9 @@ void add_other_stores(FactContext& context) {
     const bool library =
         site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue");
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
-    const bool store = site.leaf == "store" && names_global(site.receiver);
+    const Node object = site.call.child(Field::function_field).child(Field::object_field);
+    const bool store = site.leaf == "store" &&
+                       (names_global(site.receiver) || (object && points_to_parameter(context, object)));
     if ((!library && !store && !helper) || site.function < 0) continue;
     const auto owner = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
     if (helper && owner != evidence::Function::Kind::kernel && owner != evidence::Function::Kind::device)
