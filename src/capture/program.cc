@@ -61,7 +61,8 @@ std::string torch_name(Torch torch) {
 std::string key_of(const Request& request, const Toolchain& toolchain, const std::string& source,
                    const std::string& harness_digest) {
   Document parts = {request.program,           sha256(source),   request.flags,         request.arch,
-                    torch_name(request.torch), toolchain.python, toolchain.dsl_version, harness_digest};
+                    torch_name(request.torch), toolchain.python, toolchain.dsl_version, harness_digest,
+                    request.keep_modules};
   return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
 }
 
@@ -80,6 +81,9 @@ bool unchanged(const Capture& kept, const FileSource& files) {
     auto text = files.read(source.path, max_source_bytes);
     if (!text || sha256(*text) != source.sha256) return false;
   }
+  std::error_code failed;
+  for (const std::string& module : kept.modules)
+    if (!fs::exists(module, failed)) return false;
   return !kept.sources.empty();
 }
 
@@ -149,8 +153,23 @@ void set_sources(const Document& outcome, Capture& capture) {
       capture.sources.push_back({source["path"].get<std::string>(), source["sha256"].get<std::string>()});
 }
 
+/// Takes the modules that the harness wrote out of the run's folder, to where the capture is kept.
+Status keep_modules(const std::string& folder, const std::string& kept_stem, Capture& capture) {
+  for (int i = 0;; ++i) {
+    const std::string made = fmt::format("{}/module_{}.mlir", folder, i);
+    std::error_code failed;
+    if (!fs::exists(made, failed)) return {};
+    const std::string kept = fmt::format("{}.{}.mlir", kept_stem, i);
+    fs::copy_file(made, kept, fs::copy_options::overwrite_existing, failed);
+    if (failed)
+      return Error{ErrorKind::unavailable, "keep what the compiler was given", failed.message(), kept,
+                   "make room there, or set CUTELAB_CACHE to another folder"};
+    capture.modules.push_back(kept);
+  }
+}
+
 Result<Capture> run_once(const Request& request, const Toolchain& toolchain, const FileSource& files,
-                         Torch torch) {
+                         Torch torch, const std::string& kept_stem) {
   const RunFolder folder;
   const std::string work = folder.path() + "/cwd";
   std::error_code failed;
@@ -159,7 +178,8 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
                  fs::temp_directory_path().string(), "set TMPDIR to a folder that can be written"};
   const Document asked = {{"program", request.program},     {"flags", request.flags},
                           {"arch", request.arch},           {"out", folder.path()},
-                          {"recorder", toolchain.recorder}, {"torch", torch_name(torch)}};
+                          {"recorder", toolchain.recorder}, {"torch", torch_name(torch)},
+                          {"ir", request.keep_modules}};
   const std::string request_file = folder.path() + "/request.json";
   if (auto status =
           write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));
@@ -185,6 +205,8 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   set_sources(outcome, capture);
   add_events(text_of(files, folder.path() + "/events.jsonl"),
              text_of(files, folder.path() + "/kernels.jsonl"), capture);
+  if (request.keep_modules && !kept_stem.empty())
+    if (auto status = keep_modules(folder.path(), kept_stem, capture); !status) return status.error();
   if (!capture.recorded() || capture.ended != Ended::returned)
     capture.output = run->output.substr(run->output.size() > 4000 ? run->output.size() - 4000 : 0);
   return capture;
@@ -205,11 +227,11 @@ Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const 
   Request request = asked;
   std::error_code failed;
   if (const auto real = fs::canonical(asked.program, failed); !failed) request.program = real.string();
-  std::string kept_file;
+  std::string kept_file, kept_stem;
   std::optional<FileLock> lock;
   if (!request.cache.empty()) {
-    kept_file =
-        request.cache + "/" + key_of(request, toolchain, *source, harness_digest(toolchain, files)) + ".json";
+    kept_stem = request.cache + "/" + key_of(request, toolchain, *source, harness_digest(toolchain, files));
+    kept_file = kept_stem + ".json";
     auto taken = FileLock::take(kept_file + ".lock");
     if (!taken) return taken.error();
     lock.emplace(std::move(*taken));
@@ -221,10 +243,10 @@ Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const 
       }
     }
   }
-  auto made = run_once(request, toolchain, files, request.torch);
+  auto made = run_once(request, toolchain, files, request.torch, kept_stem);
   if (!made) return made;
   if (request.torch == Torch::automatic && wants_torch(*made)) {
-    auto again = run_once(request, toolchain, files, Torch::real);
+    auto again = run_once(request, toolchain, files, Torch::real, kept_stem);
     if (again && again->torch == "torch") made = std::move(again);
   }
   if (!kept_file.empty() && worth_keeping(*made))

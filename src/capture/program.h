@@ -38,8 +38,9 @@ struct Request {
   std::string arch;                ///< "sm_90a"
   Torch torch = Torch::automatic;
   Limits limits;
-  std::string cache;   ///< folder in which captures are kept; empty = none is looked up or kept
-  bool fresh = false;  ///< run even if a capture is kept
+  std::string cache;          ///< folder in which captures are kept; empty = none is looked up or kept
+  bool fresh = false;         ///< run even if a capture is kept
+  bool keep_modules = false;  ///< keep what the compiler is given, with lines, in `cache`
 };
 
 /// How the program's run ended, apart from what was recorded until then.
@@ -113,7 +114,8 @@ struct Capture {
   std::string output;  ///< end of what it printed, when it did not return or launched nothing of its own
   std::vector<Launch> launches;
   std::vector<TensorMap> tensor_maps;
-  std::vector<SourceFile> sources;  ///< the program and the local modules it imported
+  std::vector<SourceFile> sources;   ///< the program and the local modules it imported
+  std::vector<std::string> modules;  ///< files that hold what the compiler was given (textual MLIR), in order
   double seconds = 0;
   std::uint64_t peak_bytes = 0;
   bool kept = false;  ///< from the cache

@@ -7,6 +7,7 @@
 #include "base/isolated.h"
 #include "base/text.h"
 #include "cli/kernel_build.h"
+#include "cli/kernel_profile.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
@@ -21,7 +22,7 @@ using evidence::set_missing;
 const std::vector<std::string> timing_tags = {
     "duration_us", "duration_q1_us",   "duration_q3_us", "samples",      "bandwidth_tbs",
     "rate_tflops", "roofline_percent", "peak_percent",   "sm_clock_mhz", "power_w"};
-const std::string counters_missing = "needs hardware counters: --prof_type=annotation is not in this version";
+const std::string counters_not_asked = "needs hardware counters: --prof_type=annotation";
 
 bool wants_time(const KernelRequest& request) {
   return request.prof_type != "disabled" && request.prof_type != "compiled";
@@ -41,9 +42,12 @@ class KernelRun {
     begin();
     build();
     if (request_.prof_type != "disabled") inspect();
+    if (wants_time(request_) && request_.prof_type != "annotation")
+      for (const char* tag : {"tc_percent", "dram_percent"})
+        set_missing(outcome_.run, tag, counters_not_asked);
     if (request_.check || wants_time(request_))
       request_.time_limit_seconds > 0 ? on_device_apart() : on_device();
-    if (request_.prof_type == "annotation" || request_.prof_type == "ncu" || request_.prof_type == "nsys")
+    if (request_.prof_type == "ncu" || request_.prof_type == "nsys")
       missed(
           fmt::format("--prof_type={} is not in this version; event timing and roofline stand in its place",
                       request_.prof_type));
@@ -112,6 +116,7 @@ void KernelRun::without_device(const std::string& reason) {
     for (const std::string& tag : timing_tags)
       if (const auto* row = evidence::metric_of(outcome_.run, tag); !row || !row->value)
         set_missing(outcome_.run, tag, reason);
+    if (request_.prof_type == "annotation") without_counters(outcome_.run, reason);
     missed("event timing: " + reason);
   }
   if (request_.check && !outcome_.run.check.made) {
@@ -182,8 +187,6 @@ Status KernelRun::architecture_fits(const device::DeviceInfo& info) const {
 }
 
 void KernelRun::on_device() {
-  if (wants_time(request_))
-    for (const char* tag : {"tc_percent", "dram_percent"}) set_missing(outcome_.run, tag, counters_missing);
   auto session = device_.open(request_.gpu);
   if (!session) return failed(profile::outcome_of(session.error()));
   const auto& info = (*session)->info();
@@ -214,6 +217,12 @@ Status KernelRun::check_and_time(device::Session& session) {
   profile::record_timing(run, *timing, request_.timing, plan.algorithmic_flops_bytes(request_.params),
                          facts ? profile::find_facts(*facts, session.info().name) : nullptr);
   run.notes.push_back("launch: " + kernel_.launch(session.info().sms).text());
+  if (request_.prof_type == "annotation") {
+    tell();
+    if (progress_) progress_("counters", true);
+    if (auto reason = profile_counters(run, request_, session, **kernel); !reason.empty())
+      missed(std::move(reason));
+  }
   return {};
 }
 

@@ -4,10 +4,9 @@
 
 #include "base/text.h"
 #include "capture/capture_json.h"
+#include "cli/captures.h"
 #include "cli/example_names.h"
-#include "cli/parts.h"
 #include "cli/verbs.h"
-#include "reading/read.h"
 #include "render/table.h"
 
 namespace cutelab::cli {
@@ -117,7 +116,7 @@ class CaptureVerb final : public Verb {
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
     auto request = request_of(arguments, context);
     if (!request) return request.error();
-    auto python = python_of(arguments, context);
+    auto python = dsl_python(arguments.get("--python"), context);
     if (!python) return python.error();
     auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
                                              request->cache, context.environment, context.files);
@@ -147,7 +146,7 @@ class CaptureVerb final : public Verb {
     if (arguments.get("--torch") == "stand-in") request.torch = capture::Torch::stand_in;
     if (arguments.get("--torch") == "real") request.torch = capture::Torch::real;
     if (auto status = set_limits(arguments, request.limits); !status) return status.error();
-    auto arch = arch_of(arguments, context, request.program);
+    auto arch = target_arch(arguments.get("--arch"), context, request.program);
     if (!arch) return arch.error();
     request.arch = *arch;
     return request;
@@ -165,35 +164,6 @@ class CaptureVerb final : public Verb {
       if (std::string(flag) == "--memory") limits.memory_bytes = static_cast<std::uint64_t>(*number) << 30;
     }
     return {};
-  }
-
-  /// --arch, CUTE_DSL_ARCH, what the reading says, sm_90a: the first that is known.
-  static Result<std::string> arch_of(const Arguments& arguments, Context& context,
-                                     const std::string& program) {
-    std::string arch = arguments.get("--arch", context.environment.get("CUTE_DSL_ARCH").value_or(""));
-    if (arch.empty()) {
-      reading::Request read;
-      read.path = program;
-      auto reading = reading::read(read, context.files);
-      if (!reading) return reading.error();
-      arch = reading->arch.minimum.empty() ? "sm_90a" : reading->arch.minimum;
-    }
-    const bool digits =
-        arch.size() > 4 && arch.rfind("sm_", 0) == 0 &&
-        arch.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz_") == std::string::npos &&
-        arch[3] >= '1' && arch[3] <= '9' && arch[4] >= '0' && arch[4] <= '9';
-    if (!digits)
-      return Error{ErrorKind::usage, "capture", fmt::format("'{}' is no architecture", printable(arch)), "",
-                   "name one as sm_80, sm_90a, sm_100a, sm_120a"};
-    return arch;
-  }
-
-  static Result<std::string> python_of(const Arguments& arguments, Context& context) {
-    const std::string named =
-        arguments.get("--python", context.environment.get("CUTELAB_DSL_PYTHON").value_or(""));
-    if (!named.empty()) return named;
-    if (auto status = require_part("dsl", context); !status) return status.error();
-    return part_folder("dsl", context) + "/bin/python";
   }
 };
 

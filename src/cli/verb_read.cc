@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/compiled_reading.h"
 #include "cli/example_names.h"
 #include "cli/read_lints.h"
 #include "cli/read_targets.h"
@@ -14,6 +15,7 @@
 #include "evidence/json.h"
 #include "reading/read.h"
 #include "report/card.h"
+#include "report/comparison.h"
 #include "report/diff.h"
 #include "report/full.h"
 #include "report/html.h"
@@ -55,27 +57,37 @@ VerbSpec read_spec() {
   Flag set =
       flag("--set", "NAME=VALUE", "read with this value of a flag or attribute instead of its default");
   set.repeated = true;
+  Flag with = flag("--with", "FLAG", "with --compile: a word of the program's own command line");
+  with.repeated = true;
   Flag fail_on = flag("--fail-on", "SEVERITY", "exit with 1 when a rule finds something this bad or worse");
   fail_on.choices = {"error", "warning"};
-  spec.flags = {flag("--arch", "SM",
-                     "read for this architecture, as sm_90a; also decides between examples of one name"),
-                std::move(set),
-                flag("--full", "", "every fact, function, flag and undetermined value instead of one screen"),
-                std::move(family),
-                flag("--kernel", "NAME", "only kernels whose name contains NAME"),
-                std::move(json),
-                flag("--html", "FILE", "one self-contained page with the annotated source"),
-                flag("--diff", "", "two files: what the second has and the first has not, in facts"),
-                flag("--wheel", "RELEASE", "hold names and rules of the DSL against this wheel, as 4.6.1"),
-                std::move(fail_on),
-                flag("--sarif", "FILE", "what the rules found as SARIF 2.1.0, for code review"),
-                flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
-                flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
+  spec.flags = {
+      flag("--arch", "SM",
+           "read for this architecture, as sm_90a; also decides between examples of one name"),
+      std::move(set),
+      flag("--full", "", "every fact, function, flag and undetermined value instead of one screen"),
+      std::move(family),
+      flag("--kernel", "NAME", "only kernels whose name contains NAME"),
+      std::move(json),
+      flag("--html", "FILE", "one self-contained page with the annotated source"),
+      flag("--diff", "", "two files: what the second has and the first has not, in facts"),
+      flag("--compile", "",
+           "also run the program without a GPU and read what its compiler was given: both readings on the "
+           "same lines"),
+      flag("--verify", "", "only the comparison of both readings"),
+      flag("--strict", "", "with --verify: exit with 1 when a value differs"),
+      std::move(with),
+      flag("--wheel", "RELEASE", "hold names and rules of the DSL against this wheel, as 4.6.1"),
+      std::move(fail_on),
+      flag("--sarif", "FILE", "what the rules found as SARIF 2.1.0, for code review"),
+      flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
+      flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
   spec.examples = {"cutelab read examples/cute_dsl",
                    "cutelab read gemm.py --full --family D2",
                    "cutelab read gemm.py --html gemm.html",
                    "cutelab read dense_gemm_persistent --arch sm_90a --json gemm.json",
                    "cutelab read --diff step_0.py step_1.py",
+                   "cutelab read gemm.py --verify --strict --with=--mnkl --with=512,512,512,1",
                    "cutelab read kernels --wheel 4.6.1 --sarif findings.sarif --fail-on error"};
   return spec;
 }
@@ -107,12 +119,17 @@ class ReadRun {
     read_all(targets.paths);
     if (!readings_.empty())
       if (auto status = write(); !status) return status.error();
-    if (failures_) return ExitCode::usage;
+    if (failures_) return unavailable_ ? ExitCode::unavailable : ExitCode::usage;
+    if (arguments_.has("--strict") && differs_from_compiled()) return ExitCode::failed_check;
     return lints_.fail(readings_) ? ExitCode::failed_check : ExitCode::ok;
   }
 
  private:
   Status settings() {
+    for (const char* needs : {"--strict", "--with"})
+      if (arguments_.has(needs) && !compiles())
+        return Error{ErrorKind::usage, fmt::format("read {}", needs),
+                     "says something about a compiled reading", "", "add --compile or --verify"};
     for (const std::string& word : arguments_.all("--set")) {
       const auto equals = word.find('=');
       if (equals == std::string::npos || equals == 0)
@@ -167,9 +184,31 @@ class ReadRun {
         continue;
       }
       lints_.apply(*reading);
+      if (compiles() && !compile(*reading)) continue;
       readings_.push_back(std::move(*reading));
     }
     progress(paths.size(), paths.size());
+  }
+
+  bool compiles() const { return arguments_.has("--compile") || arguments_.has("--verify"); }
+
+  /// Joins what the compiler says to the reading. A kernel that does not compile keeps the reading from
+  /// source.
+  bool compile(Reading& reading) {
+    auto merged = compile_and_compare(reading, arguments_.get("--arch"), arguments_.all("--with"), context_);
+    if (!merged) {
+      complain(merged.error());
+      unavailable_ |= merged.error().kind == ErrorKind::unavailable;
+      return !arguments_.has("--verify");
+    }
+    reading = std::move(merged->reading);
+    comparisons_.push_back(std::move(merged->comparison));
+    return true;
+  }
+
+  bool differs_from_compiled() const {
+    return std::any_of(comparisons_.begin(), comparisons_.end(),
+                       [](const auto& c) { return c.count(evidence::Agreement::differ) > 0; });
   }
 
   Status write() {
@@ -214,6 +253,11 @@ class ReadRun {
   bool differs() const { return arguments_.has("--diff") && readings_.size() == 2; }
 
   std::string json() const {
+    if (arguments_.has("--verify") && !comparisons_.empty()) {
+      std::string out;
+      for (const auto& comparison : comparisons_) out += report::comparison_json(comparison);
+      return out;
+    }
     if (differs()) return report::diff_json(readings_[0], readings_[1]);
     return many_ ? evidence::json_text(readings_) : evidence::json_text(readings_[0]);
   }
@@ -228,6 +272,11 @@ class ReadRun {
     for (const auto family : evidence::all_families)
       for (const std::string& name : arguments_.all("--family"))
         if (name == name_of(family)) options.families.push_back(family);
+    for (const auto& comparison : comparisons_)
+      context_.out << report::comparison(comparison, options,
+                                         arguments_.has("--verify") || arguments_.has("--full"))
+                   << "\n";
+    if (arguments_.has("--verify")) return;
     if (differs()) {
       context_.out << report::diff(readings_[0], readings_[1], options);
       return;
@@ -249,7 +298,9 @@ class ReadRun {
   std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
   ReadLints lints_;
   std::vector<Reading> readings_;
+  std::vector<evidence::Comparison> comparisons_;
   bool many_ = false;
+  bool unavailable_ = false;
   int failures_ = 0;
 };
 

@@ -36,20 +36,29 @@ void bind_device(CudaApi& api, Binder& bind) {
 void bind_work(CudaApi& api, Binder& bind) {
   bind(api.allocate, "cuMemAlloc_v2");
   bind(api.release, "cuMemFree_v2");
-  bind(api.upload, "cuMemcpyHtoD_v2");
+  bind(api.upload, "cuMemcpyHtoDAsync_v2");
   bind(api.download, "cuMemcpyDtoH_v2");
   bind(api.fill, "cuMemsetD8Async");
   bind(api.stream_create, "cuStreamCreate");
   bind(api.stream_destroy, "cuStreamDestroy_v2");
   bind(api.event_create, "cuEventCreate");
   bind(api.event_destroy, "cuEventDestroy_v2");
-  bind(api.event_record, "cuEventRecord");
+  bind(api.event_record_flags, "cuEventRecordWithFlags");
   bind(api.event_synchronize, "cuEventSynchronize");
   bind(api.event_elapsed, "cuEventElapsedTime");
   bind(api.module_load, "cuModuleLoadData");
   bind(api.module_unload, "cuModuleUnload");
   bind(api.module_function, "cuModuleGetFunction");
   bind(api.launch, "cuLaunchKernel");
+}
+
+void bind_graphs(CudaApi& api, Binder& bind) {
+  bind(api.capture_begin, "cuStreamBeginCapture_v2");
+  bind(api.capture_end, "cuStreamEndCapture");
+  bind(api.graph_instantiate, "cuGraphInstantiateWithFlags");
+  bind(api.graph_launch, "cuGraphLaunch");
+  bind(api.graph_destroy, "cuGraphDestroy");
+  bind(api.graph_executable_destroy, "cuGraphExecDestroy");
 }
 
 }  // namespace
@@ -77,6 +86,7 @@ Result<CudaApi> load_cuda(const SharedLibrary& library) {
   Binder bind{library, ""};
   bind_device(api, bind);
   bind_work(api, bind);
+  bind_graphs(api, bind);
   if (!bind.missing.empty())
     return Error{ErrorKind::unavailable, "load the CUDA driver", "libcuda.so.1 lacks " + bind.missing, "",
                  "update NVIDIA's driver"};

@@ -24,14 +24,14 @@ struct CudaApi {
   int (*context_synchronize)() = nullptr;
   int (*allocate)(unsigned long long*, std::size_t) = nullptr;
   int (*release)(unsigned long long) = nullptr;
-  int (*upload)(unsigned long long, const void*, std::size_t) = nullptr;
+  int (*upload)(unsigned long long, const void*, std::size_t, void*) = nullptr;
   int (*download)(void*, unsigned long long, std::size_t) = nullptr;
   int (*fill)(unsigned long long, unsigned char, std::size_t, void*) = nullptr;
   int (*stream_create)(void**, unsigned) = nullptr;
   int (*stream_destroy)(void*) = nullptr;
   int (*event_create)(void**, unsigned) = nullptr;
   int (*event_destroy)(void*) = nullptr;
-  int (*event_record)(void*, void*) = nullptr;
+  int (*event_record_flags)(void*, void*, unsigned) = nullptr;
   int (*event_synchronize)(void*) = nullptr;
   int (*event_elapsed)(float*, void*, void*) = nullptr;
   int (*module_load)(void**, const void*) = nullptr;
@@ -39,6 +39,12 @@ struct CudaApi {
   int (*module_function)(void**, void*, const char*) = nullptr;
   int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                 void**) = nullptr;
+  int (*capture_begin)(void*, int) = nullptr;
+  int (*capture_end)(void*, void**) = nullptr;
+  int (*graph_instantiate)(void**, void*, unsigned long long) = nullptr;
+  int (*graph_launch)(void*, void*) = nullptr;
+  int (*graph_destroy)(void*) = nullptr;
+  int (*graph_executable_destroy)(void*) = nullptr;
   int (*error_name)(int, const char**) = nullptr;
   int (*error_text)(int, const char**) = nullptr;
 

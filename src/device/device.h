@@ -2,12 +2,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "device/counters.h"
 
 namespace cutelab::device {
 
@@ -61,11 +63,21 @@ class Session {
   virtual Status fill(Address at, unsigned char byte, std::size_t bytes) = 0;  ///< on the stream
   /// Reads `bytes` at `at` on the stream, so that L2 holds them, unmodified, and nothing else.
   virtual Status sweep(Address at, std::size_t bytes) = 0;
-  virtual void* stream() = 0;               ///< for launches; a cudaStream_t
-  virtual Status record(int event) = 0;     ///< event 0 or 1, on the stream
-  virtual Result<double> elapsed_us() = 0;  ///< from event 0 to event 1; waits for both
+  virtual void* stream() = 0;            ///< for launches; a cudaStream_t
+  virtual Status record(int event) = 0;  ///< event 0 … most_events - 1, on the stream
+  /// From one event to another; waits for both.
+  virtual Result<double> elapsed_us(int from = 0, int to = 1) = 0;
   virtual Status synchronize() = 0;
   virtual Sample sample() = 0;
+  /// What `work` enqueues on the stream, kept as a CUDA graph; nothing of it runs yet. Errors: `work` does
+  /// something that a graph cannot hold.
+  virtual Result<int> capture(const std::function<Status()>& work) = 0;
+  virtual Status replay(int graph) = 0;  ///< enqueues a captured graph
+  /// Hardware counters of the kernels that `work` launches, metrics by CUPTI's names. Errors (kind
+  /// unavailable): no CUPTI, counters refused, another profiler has them; the reason and what to do.
+  virtual Result<CounterReading> count(const std::vector<std::string>& metrics, const CountedWork& work) = 0;
+
+  static constexpr int most_events = 32;
 };
 
 /// The machine's GPUs. No driver and no GPU are ordinary answers: an Error of kind unavailable with the
@@ -78,7 +90,8 @@ class Device {
   virtual Result<std::unique_ptr<Session>> open(int index) = 0;
 };
 
-/// libcuda.so.1 and libnvidia-ml.so.1, found with dlopen. Loading happens at the first question.
-std::unique_ptr<Device> machine_device();
+/// libcuda.so.1 and libnvidia-ml.so.1, found with dlopen. Loading happens at the first question. `cupti`:
+/// where CUPTI's library may lie, tried in order when counters are asked for.
+std::unique_ptr<Device> machine_device(std::vector<std::string> cupti = {"libcupti.so.13"});
 
 }  // namespace cutelab::device

@@ -35,9 +35,32 @@ class FakeSession final : public Session {
   Status sweep(Address, std::size_t bytes) override { return call("sweep", fmt::format("sweep {}", bytes)); }
   void* stream() override { return nullptr; }
   Status record(int event) override { return call("record", fmt::format("record {}", event)); }
-  Result<double> elapsed_us() override {
+  Result<double> elapsed_us(int, int) override {
     if (auto s = call("elapsed", "elapsed"); !s) return s.error();
     return machine_.elapsed_us(machine_.measured++);
+  }
+  Result<int> capture(const std::function<Status()>& work) override {
+    if (auto s = call("capture", "capture"); !s) return s.error();
+    if (auto s = work(); !s) return s.error();
+    machine_.log.emplace_back("captured");
+    return graphs_++;
+  }
+  Status replay(int graph) override { return call("replay", fmt::format("replay {}", graph)); }
+  Result<CounterReading> count(const std::vector<std::string>& metrics, const CountedWork& work) override {
+    if (auto s = call("count", fmt::format("count {}", metrics.size())); !s) return s.error();
+    for (int pass = 0; pass < machine_.counter_passes; ++pass) {
+      if (auto s = work.before(); !s) return s.error();
+      if (auto s = work.launch(); !s) return s.error();
+    }
+    const auto said = machine_.counters(machine_.counted++);
+    CounterReading reading{"FAKE100", machine_.counter_passes, {}, {{}}};
+    for (const std::string& metric : metrics) {
+      if (const auto it = said.find(metric); it != said.end())
+        reading.kernels[0][metric] = it->second;
+      else
+        reading.unknown.push_back(metric);
+    }
+    return reading;
   }
   Status synchronize() override { return call("synchronize", "synchronize"); }
   Sample sample() override { return machine_.sample(machine_.sampled++); }
@@ -57,6 +80,7 @@ class FakeSession final : public Session {
   }
   FakeMachine& machine_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
+  int graphs_ = 0;
 };
 
 class FakeDevice final : public Device {

@@ -18,9 +18,15 @@ struct FakeMachine {
   std::map<std::string, int> failing_code;                           ///< call name -> the driver's number
   std::function<double(int)> elapsed_us = [](int) { return 10.0; };  ///< time of the n-th measurement
   std::function<Sample(int)> sample = [](int) { return Sample{1980, 3201, 500, 50, {}}; };
+  /// What the counters say of the n-th call to count(), by metric; a metric that it leaves out is unknown.
+  std::function<std::map<std::string, double>(int)> counters = [](int) {
+    return std::map<std::string, double>{};
+  };
+  int counter_passes = 3;
   std::vector<std::string> log;  ///< "allocate 1024", "fill", "record 0", …
   int measured = 0;
   int sampled = 0;
+  int counted = 0;
 };
 
 /// `machine` outlives the device.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "device/cuda_api.h"
+#include "device/cupti_counters.h"
 #include "device/device.h"
 #include "device/nvml_api.h"
 #include "device/sweep_ptx.h"
@@ -25,6 +26,8 @@ struct Libraries {
   SharedLibrary cuda_library{"libcuda.so.1"};
   NvmlApi nvml;
   CudaApi cuda;
+  std::vector<std::string> cupti_paths;
+  SharedLibrary cupti_library;
 };
 
 class MachineSession final : public Session {
@@ -36,8 +39,11 @@ class MachineSession final : public Session {
 
   const DeviceInfo& info() const override { return info_; }
   Result<Address> allocate(std::size_t bytes) override;
+  /// In the stream's order and complete on return: the plain copy is ordered against other streams only.
   Status upload(Address to, const void* from, std::size_t bytes) override {
-    return lib_->cuda.checked(lib_->cuda.upload(to, from, bytes), "copy to the device");
+    if (auto s = lib_->cuda.checked(lib_->cuda.upload(to, from, bytes, stream_), "copy to the device"); !s)
+      return s;
+    return synchronize();
   }
   Status download(void* to, Address from, std::size_t bytes) override {
     return lib_->cuda.checked(lib_->cuda.download(to, from, bytes), "copy from the device");
@@ -48,10 +54,18 @@ class MachineSession final : public Session {
   Status sweep(Address at, std::size_t bytes) override;
   void* stream() override { return stream_; }
   Status record(int event) override {
-    return lib_->cuda.checked(lib_->cuda.event_record(events_[static_cast<std::size_t>(event)], stream_),
+    constexpr unsigned external = 1;  // CU_EVENT_RECORD_EXTERNAL: the graph's node records the event itself
+    return lib_->cuda.checked(lib_->cuda.event_record_flags(events_[static_cast<std::size_t>(event)], stream_,
+                                                            capturing_ ? external : 0),
                               "record an event");
   }
-  Result<double> elapsed_us() override;
+  Result<int> capture(const std::function<Status()>& work) override;
+  Status replay(int graph) override {
+    return lib_->cuda.checked(lib_->cuda.graph_launch(graphs_[static_cast<std::size_t>(graph)], stream_),
+                              "launch a CUDA graph");
+  }
+  Result<double> elapsed_us(int from, int to) override;
+  Result<CounterReading> count(const std::vector<std::string>& metrics, const CountedWork& work) override;
   Status synchronize() override {
     return lib_->cuda.checked(lib_->cuda.context_synchronize(), "wait for the device");
   }
@@ -63,21 +77,23 @@ class MachineSession final : public Session {
   int device_ = -1;
   bool retained_ = false;
   void* stream_ = nullptr;
-  std::array<void*, 2> events_{};
+  void* context_ = nullptr;
+  std::array<void*, most_events> events_{};
   void* module_ = nullptr;
   void* sweep_function_ = nullptr;
   void* nvml_handle_ = nullptr;
   std::vector<Address> owned_;
+  bool capturing_ = false;
+  std::vector<void*> graphs_;  // CUgraphExec
 };
 
 Status MachineSession::start() {
   const CudaApi& cuda = lib_->cuda;
-  void* context = nullptr;
   if (auto s = cuda.checked(cuda.device_get(&device_, info_.index), "open the device"); !s) return s;
-  if (auto s = cuda.checked(cuda.primary_retain(&context, device_), "make a context on the device"); !s)
+  if (auto s = cuda.checked(cuda.primary_retain(&context_, device_), "make a context on the device"); !s)
     return s;
   retained_ = true;
-  if (auto s = cuda.checked(cuda.context_set(context), "use the device's context"); !s) return s;
+  if (auto s = cuda.checked(cuda.context_set(context_), "use the device's context"); !s) return s;
   if (auto s = cuda.checked(cuda.stream_create(&stream_, 1), "make a stream"); !s)
     return s;  // 1 = non-blocking
   for (void*& event : events_)
@@ -93,6 +109,7 @@ MachineSession::~MachineSession() {
   const CudaApi& cuda = lib_->cuda;
   if (retained_) cuda.context_synchronize();
   for (const Address address : owned_) cuda.release(address);
+  for (void* graph : graphs_) cuda.graph_executable_destroy(graph);
   for (void* event : events_)
     if (event) cuda.event_destroy(event);
   if (stream_) cuda.stream_destroy(stream_);
@@ -118,19 +135,55 @@ Status MachineSession::sweep(Address at, std::size_t bytes) {
       "sweep L2");
 }
 
-Result<double> MachineSession::elapsed_us() {
+Result<double> MachineSession::elapsed_us(int from, int to) {
   const CudaApi& cuda = lib_->cuda;
+  void* begin = events_[static_cast<std::size_t>(from)];
+  void* end = events_[static_cast<std::size_t>(to)];
   float milliseconds = 0;
-  if (auto s = cuda.checked(cuda.event_synchronize(events_[1]), "wait for an event"); !s) return s.error();
-  if (auto s =
-          cuda.checked(cuda.event_elapsed(&milliseconds, events_[0], events_[1]), "read the events' time");
-      !s)
+  if (auto s = cuda.checked(cuda.event_synchronize(end), "wait for an event"); !s) return s.error();
+  if (auto s = cuda.checked(cuda.event_elapsed(&milliseconds, begin, end), "read the events' time"); !s)
     return s.error();
   return milliseconds * 1000.0;
 }
 
+Result<int> MachineSession::capture(const std::function<Status()>& work) {
+  constexpr int relaxed = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED: a kernel library may load code at its launch
+  const CudaApi& cuda = lib_->cuda;
+  if (auto s = cuda.checked(cuda.capture_begin(stream_, relaxed), "begin a CUDA graph"); !s) return s.error();
+  capturing_ = true;
+  const Status worked = work();
+  capturing_ = false;
+  void* graph = nullptr;
+  const Status ended = cuda.checked(cuda.capture_end(stream_, &graph), "end a CUDA graph");
+  void* executable = nullptr;
+  Status made = !worked ? worked : ended;
+  if (made) made = cuda.checked(cuda.graph_instantiate(&executable, graph, 0), "prepare a CUDA graph");
+  if (graph) cuda.graph_destroy(graph);
+  if (!made) return made.error();
+  graphs_.push_back(executable);
+  return static_cast<int>(graphs_.size()) - 1;
+}
+
+Result<CounterReading> MachineSession::count(const std::vector<std::string>& metrics,
+                                             const CountedWork& work) {
+  if (!lib_->cupti_library.loaded()) lib_->cupti_library = open_first(lib_->cupti_paths);
+  auto cupti = load_cupti(lib_->cupti_library);
+  if (!cupti) return cupti.error();
+  CountedWork waiting = work;
+  waiting.before = [&]() -> Status {
+    if (auto s = work.before(); !s) return s;
+    return synchronize();
+  };
+  waiting.launch = [&]() -> Status {
+    if (auto s = work.launch(); !s) return s;
+    return synchronize();
+  };
+  return read_counters(*cupti, {context_, device_}, metrics, waiting);
+}
+
 class MachineDevice final : public Device {
  public:
+  explicit MachineDevice(std::vector<std::string> cupti_paths) : cupti_paths_(std::move(cupti_paths)) {}
   Result<std::vector<DeviceInfo>> list() override;
   DriverInfo driver() override;
   Result<std::unique_ptr<Session>> open(int index) override;
@@ -138,6 +191,7 @@ class MachineDevice final : public Device {
  private:
   Status load();
   DeviceInfo describe(int index) const;
+  std::vector<std::string> cupti_paths_;
   std::shared_ptr<Libraries> lib_;
   std::optional<Status> loaded_;
 };
@@ -145,6 +199,7 @@ class MachineDevice final : public Device {
 Status MachineDevice::load() {
   if (loaded_) return *loaded_;
   lib_ = std::make_shared<Libraries>();
+  lib_->cupti_paths = cupti_paths_;
   auto cuda = load_cuda(lib_->cuda_library);
   if (cuda) lib_->cuda = *cuda;
   loaded_ = cuda ? lib_->cuda.checked(lib_->cuda.init(0), "start the CUDA driver") : Status(cuda.error());
@@ -213,6 +268,8 @@ Result<std::unique_ptr<Session>> MachineDevice::open(int index) {
 
 }  // namespace
 
-std::unique_ptr<Device> machine_device() { return std::make_unique<MachineDevice>(); }
+std::unique_ptr<Device> machine_device(std::vector<std::string> cupti) {
+  return std::make_unique<MachineDevice>(std::move(cupti));
+}
 
 }  // namespace cutelab::device

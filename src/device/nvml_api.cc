@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 namespace cutelab::device {
 namespace {
@@ -22,6 +23,33 @@ constexpr std::array<Reason, 7> reasons = {{{0x4, "software power cap"},
                                             {0x40, "hardware thermal slowdown"},
                                             {0x80, "hardware power brake"},
                                             {0x100, "display clock setting"}}};
+
+/// nvmlFieldValue_t
+struct FieldValue {
+  unsigned field = 0;
+  unsigned scope = 0;
+  long long timestamp = 0;
+  long long latency = 0;
+  int type = 0;  // 0 double, 1 unsigned int, 2 unsigned long, 3 unsigned long long
+  int result = 0;
+  union {
+    double as_double;
+    unsigned as_unsigned;
+    unsigned long long as_long;
+  } value{};
+};
+static_assert(sizeof(FieldValue) == 40);
+
+using AskFields = int (*)(void*, int, FieldValue*);
+
+/// Milliwatts at this moment; the older call gives the mean over the last second, in which a short run is
+/// lost.
+std::optional<double> power_now(void* handle, AskFields ask) {
+  FieldValue wanted;
+  wanted.field = 186;  // NVML_FI_DEV_POWER_INSTANT
+  if (!ask || ask(handle, 1, &wanted) != 0 || wanted.result != 0) return std::nullopt;
+  return wanted.type == 0 ? wanted.value.as_double : static_cast<double>(wanted.value.as_unsigned);
+}
 
 }  // namespace
 
@@ -71,7 +99,10 @@ Sample NvmlApi::sample(void* handle) const {
   unsigned value = 0;
   if (clock && clock(handle, clock_sm, &value) == 0) sample.sm_clock_mhz = value;
   if (clock && clock(handle, clock_memory, &value) == 0) sample.memory_clock_mhz = value;
-  if (power && power(handle, &value) == 0) sample.power_w = value / 1000.0;  // milliwatts
+  if (const auto now = power_now(handle, library_.function<AskFields>("nvmlDeviceGetFieldValues")))
+    sample.power_w = *now / 1000.0;
+  else if (power && power(handle, &value) == 0)
+    sample.power_w = value / 1000.0;
   if (temperature && temperature(handle, 0, &value) == 0) sample.temperature_c = value;
   unsigned long long bits = 0;
   if (throttle && throttle(handle, &bits) == 0)

@@ -4,7 +4,8 @@
 
 namespace cutelab::device {
 
-SharedLibrary::SharedLibrary(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+SharedLibrary::SharedLibrary(const std::string& path, Stay stay)
+    : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | (stay == Stay::for_good ? RTLD_NODELETE : 0))) {
   if (handle_) return;
   const char* why = dlerror();
   missing_ = why ? why : "cannot be opened";

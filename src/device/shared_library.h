@@ -7,8 +7,11 @@ namespace cutelab::device {
 /// A library opened with dlopen; closed with the object. `missing()` says why it is not there.
 class SharedLibrary {
  public:
+  /// Whether the code stays in the process after the object is gone: CUPTI leaves hooks in the driver that
+  /// are called while the process ends.
+  enum class Stay { until_closed, for_good };
   SharedLibrary() = default;
-  explicit SharedLibrary(const std::string& path);
+  explicit SharedLibrary(const std::string& path, Stay stay = Stay::until_closed);
   SharedLibrary(SharedLibrary&& other) noexcept { swap(other); }
   SharedLibrary& operator=(SharedLibrary&& other) noexcept {
     swap(other);

@@ -297,12 +297,19 @@ nlohmann::ordered_json to_json(const Run& run) {
           {"metrics", Writer::list(run.metrics, metric_json)},
           {"samples_us", Writer::list(run.samples_us, number_json)},
           {"check", check_json(run.check)},
+          {"trust", {{"verdict", run.trust.verdict}, {"reasons", run.trust.reasons}}},
           {"outcome", {{"kind", run.outcome.kind}, {"reason", run.outcome.reason}}},
           {"notes", run.notes}};
 }
 
 std::string json_text(const Reading& reading) { return text_of(to_json(reading)); }
 std::string json_text(const Run& run) { return text_of(to_json(run)); }
+
+std::string json_text(const std::vector<Run>& runs) {
+  Json all = Json::array();
+  for (const Run& run : runs) all.push_back(to_json(run));
+  return text_of({{"schema", "cutelab.runs"}, {"schema_version", Run::schema_version}, {"runs", all}});
+}
 
 std::string identity_text(const Run& run) {
   const Json all = to_json(run);

@@ -275,6 +275,8 @@ Run run(const Node& root) {
   });
   out.samples_us = root.member("samples_us").list([](const Node& s) { return s.number(); });
   out.check = check(root.member("check"));
+  if (const auto trust = root.optional("trust"))
+    out.trust = {trust->member("verdict").string(), trust->member("reasons").strings()};
   if (const auto outcome = root.optional("outcome"))
     out.outcome = {outcome->member("kind").string(), outcome->member("reason").string()};
   out.notes = root.member("notes").strings();
@@ -311,6 +313,16 @@ auto parsed(const std::string& text, const std::string& schema, int version, con
 Result<Reading> reading_from_json(const std::string& text) {
   return parsed(text, "cutelab.reading", Reading::schema_version,
                 [](const Node& root) { return Reader(root).reading(); });
+}
+
+Result<std::vector<Run>> runs_from_json(const std::string& text) {
+  if (auto one = run_from_json(text)) return std::vector<Run>{std::move(*one)};
+  return parsed(text, "cutelab.runs", Run::schema_version, [](const Node& root) {
+    return root.member("runs").list([](const Node& n) {
+      if (n.member("schema_version").small<int>() != Run::schema_version) n.fail("is of another version");
+      return run(n);
+    });
+  });
 }
 
 Result<Run> run_from_json(const std::string& text) {

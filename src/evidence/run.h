@@ -13,6 +13,7 @@ struct MetricDescriptor {
   std::string unit;  ///< "us", "%", "KB", ""
   std::string description;
   std::string source;  ///< "cuda-event", "cupti:sm__…", "cubin", "computed"
+  double scale = 1;    ///< the row's value is this times what the source says: 1e-3 for ns told and us shown
 };
 
 /// A metric's value, or the reason why it has none. Exactly one of the two is set.
@@ -57,6 +58,12 @@ struct Run {
     std::string not_made_because;
     friend bool operator==(const Check&, const Check&) = default;
   } check;
+  /// Whether the run's time can be relied on: one word and every reason for it.
+  struct Trust {
+    std::string verdict;  ///< "trusted", "doubtful", "rejected"; empty = nothing was timed
+    std::vector<std::string> reasons;
+    friend bool operator==(const Trust&, const Trust&) = default;
+  } trust;
   /// How the run ended. A run that ended badly keeps what was known until then.
   struct Outcome {
     std::string kind =

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "evidence/metrics.h"
 #include "profile/runner.h"
+#include "profile/trust.h"
 
 namespace cutelab::profile {
 
@@ -62,13 +63,18 @@ void record_timing(evidence::Run& run, const Timing& timing, const TimingSpec& s
                    const DeviceFacts* facts) {
   const Summary& s = timing.summary;
   run.samples_us = timing.samples_us;
-  run.notes.push_back(fmt::format(
-      "L2 {}; inputs uniform [-1, 1); {} launches, stopped because {}; median known to {:.2f} %; "
-      "two events with nothing between take {:.2f} us",
-      text_of(spec.l2), s.count, text_of(timing.stopped), s.median_error * 100, timing.two_events_us));
+  run.notes.push_back(
+      fmt::format("L2 {}; inputs uniform [-1, 1); {} launches in {:.2f} s{}, stopped because {}; median "
+                  "known to {:.2f} %; "
+                  "two events with nothing between take {:.2f} us",
+                  text_of(spec.l2), s.count, timing.seconds, timing.graph ? " replayed as a CUDA graph" : "",
+                  text_of(timing.stopped), s.median_error * 100, timing.two_events_us));
+  if (!timing.graph_refused_because.empty())
+    run.notes.push_back("no CUDA graph: " + timing.graph_refused_because);
   set_metric(run, "samples", s.count);
   record_state(run, timing);
   const auto peak = facts ? peak_floor(*facts, work) : std::nullopt;
+  run.trust = judge({timing, spec, peak, run.check});
   const bool impossible = peak && spec.l2 != L2State::warm && s.median < peak->time().count();
   if (impossible) {
     const auto reason = fmt::format("rejected: {:.2f} us is below the floor of {:.2f} us ({} at {})",

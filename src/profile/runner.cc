@@ -25,12 +25,16 @@ Result<BoundProblem> BoundProblem::bind(device::Session& session, const kernel::
       problem.addresses_[tensor.name] = *address;
     }
   }
-  for (const kernel::Tensor& tensor : problem.inputs.tensors)
-    if (auto s = session.upload(problem.addresses_[tensor.name], tensor.data.data(), tensor.data.size()); !s)
-      return s.error();
   problem.arguments_ = problem.kernel.arguments(problem.addresses_);
-  if (auto s = problem.poison(session); !s) return s.error();
+  if (auto s = problem.restore(session); !s) return s.error();
   return problem;
+}
+
+Status BoundProblem::restore(device::Session& session) const {
+  for (const kernel::Tensor& tensor : inputs.tensors)
+    if (auto s = session.upload(addresses_.at(tensor.name), tensor.data.data(), tensor.data.size()); !s)
+      return s;
+  return poison(session);
 }
 
 Status BoundProblem::poison(device::Session& session) const {
@@ -41,6 +45,12 @@ Status BoundProblem::poison(device::Session& session) const {
 
 Status BoundProblem::launch(device::Session& session, const kernel::Launchable& launchable) const {
   return launchable.launch(arguments_, shape, session.stream());
+}
+
+void BoundProblem::use(device::Session& session, kernel::CuteKernel other) {
+  kernel = std::move(other);
+  shape = kernel.launch(session.info().sms);
+  arguments_ = kernel.arguments(addresses_);
 }
 
 Result<kernel::Outputs> BoundProblem::download(device::Session& session) const {
@@ -115,6 +125,22 @@ Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelP
   return result;
 }
 
+namespace {
+
+/// Each output after the timing against the same output before it.
+Recheck recheck(const kernel::Outputs& last, const kernel::Outputs& first,
+                const kernel::Tolerance& tolerance) {
+  Recheck result{true, true, ""};
+  for (const kernel::Tensor& tensor : last.tensors) {
+    const auto report = kernel::compare(tensor, *first.find(tensor.name), tolerance);
+    if (!report.passed && result.same) result.text = report.text;
+    result.same = result.same && report.passed;
+  }
+  return result;
+}
+
+}  // namespace
+
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
                            const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock,
@@ -123,8 +149,18 @@ Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& p
   auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
   if (!problem) return problem.error();
   say(progress, "timing of " + params.text(), true);
-  return time_with_events(
-      session, [&] { return problem->launch(session, launchable); }, spec, clock);
+  const auto launch = [&] { return problem->launch(session, launchable); };
+  if (auto s = launch(); !s) return s.error();
+  auto first = problem->download(session);
+  if (!first) return first.error();
+  if (auto s = problem->restore(session); !s) return s.error();
+  auto timing = time_with_events(session, launch, spec, clock);
+  if (!timing) return timing.error();
+  say(progress, "outputs after the timing", false);
+  auto last = problem->download(session);
+  if (!last) return last.error();
+  timing->recheck = recheck(*last, *first, plan.tolerance(params));
+  return timing;
 }
 
 }  // namespace cutelab::profile

@@ -25,7 +25,11 @@ class BoundProblem {
                                    kernel::Fill fill, kernel::Seed seed);
 
   Status poison(device::Session& session) const;  ///< every byte 0xFF: NaN in each type
+  /// Inputs uploaded again and outputs poisoned: as before the first launch.
+  Status restore(device::Session& session) const;
   Status launch(device::Session& session, const kernel::Launchable& kernel) const;
+  /// The same tensors at the same addresses for another configuration of the kernel.
+  void use(device::Session& session, kernel::CuteKernel other);
   /// The outputs as the device holds them.
   Result<kernel::Outputs> download(device::Session& session) const;
 
@@ -60,7 +64,8 @@ Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelP
                                  const kernel::Params& params, const kernel::Config& config,
                                  const kernel::Launchable& kernel, const Progress& progress = {});
 
-/// Times the kernel on uniform inputs.
+/// Times the kernel on uniform inputs, and compares the outputs that the timed launches left with those of a
+/// launch before them.
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
                            const kernel::Launchable& kernel, const TimingSpec& spec, const Clock& clock,

@@ -26,6 +26,9 @@ struct StopRule {
   int most_samples = 3000;
   double median_error = 0.001;
   double most_seconds = 3;
+  /// Shorter than this no clock settles and no power is read: a few milliseconds of launches run at a clock
+  /// that the chip cannot hold.
+  double least_seconds = 0.5;
 
   enum class Reason { go_on, known_well_enough, out_of_time, out_of_samples };
   Reason decide(const Summary& summary, double seconds) const;

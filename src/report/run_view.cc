@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -37,6 +38,35 @@ std::string check_text(const evidence::Run::Check& check) {
                      check.tolerance_reason, check.worst.empty() ? "" : ", worst " + check.worst);
 }
 
+constexpr char stall_prefix[] = "stall_";
+
+bool is_stall(const std::string& tag) { return tag.rfind(stall_prefix, 0) == 0; }
+
+/// What warps did, largest share first, in one line: twenty rows would bury the rest.
+std::string stall_text(const evidence::Run& run) {
+  std::vector<std::pair<double, std::string>> shares;
+  double sum = 0;
+  std::string missing;
+  for (const auto& metric : run.metrics) {
+    if (!is_stall(metric.tag)) continue;
+    if (!metric.value) missing = metric.missing_because;
+    if (!metric.value) continue;
+    shares.emplace_back(*metric.value, metric.tag.substr(sizeof stall_prefix - 1));
+    sum += *metric.value;
+  }
+  if (shares.empty()) return missing.empty() ? "" : "warps: not known: " + missing + "\n";
+  std::sort(shares.rbegin(), shares.rend());
+  std::vector<std::string> parts;
+  constexpr double worth_saying = 1;  // percent
+  for (const auto& [share, reason] : shares)
+    if (share >= worth_saying) parts.push_back(fmt::format("{} {:.1f} %", reason, share));
+  return fmt::format("warps: {} (all {} states: {:.1f} %)\n", join(parts, ", "), shares.size(), sum);
+}
+
+std::string trust_text(const evidence::Run::Trust& trust) {
+  return trust.verdict.empty() ? "" : fmt::format("time: {}: {}\n", trust.verdict, join(trust.reasons, "; "));
+}
+
 }  // namespace
 
 std::string run_report(const evidence::Run& run) {
@@ -46,10 +76,10 @@ std::string run_report(const evidence::Run& run) {
                                 configuration_text(run));
   render::Table table{{{"Metric"}, {"Value", render::Align::right}, {"Remark"}}, {}};
   for (const auto& descriptor : evidence::metric_descriptors())
-    if (const auto* metric = evidence::metric_of(run, descriptor.tag))
+    if (const auto* metric = is_stall(descriptor.tag) ? nullptr : evidence::metric_of(run, descriptor.tag))
       table.rows.push_back({descriptor.name, value_or_dash(run, descriptor.tag), metric->missing_because});
   if (!table.rows.empty()) out += render::markdown(table) + "\n";
-  out += check_text(run.check);
+  out += check_text(run.check) + trust_text(run.trust) + stall_text(run);
   for (const std::string& note : run.notes) out += "- " + printable(note) + "\n";
   return out;
 }

@@ -16,9 +16,11 @@ namespace cutelab::report {
 /// | Metric           | Value | Remark                                        |
 /// |------------------|------:|-----------------------------------------------|
 /// | Duration (us)    | 66.02 |                                               |
-/// | TC%              |     - | needs hardware counters: not in this version  |
+/// | TC%              |     - | needs hardware counters: --prof_type=annotation |
 /// …
 /// check: passed, relative error 0.00163 (allowed 0.00391: …), worst y[17][4095]: 1.25 against 1.24
+/// time: trusted: 40 launches, median known to 0.05 %, …
+/// warps: long_scoreboard 71.2 %, barrier 9.8 %, … (all 19 states: 100.0 %)
 /// - L2 cold (clean unrelated lines); …
 /// ```
 std::string run_report(const evidence::Run& run);

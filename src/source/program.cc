@@ -180,7 +180,10 @@ std::string Program::find(int from, const std::string& name) {
 
 int Program::import(int from, const std::string& name) {
   const std::string path = find(from, name);
-  if (path.empty()) return -1;
+  return path.empty() ? -1 : load(path);
+}
+
+int Program::load(const std::string& path) {
   const auto known = module_by_path_.find(normal(path));
   if (known != module_by_path_.end()) return known->second;
   if (size() >= most_modules) return -1;

@@ -33,6 +33,8 @@ class Program {
   std::string find(int from, const std::string& name);
   /// Loads it; -1 = not found, unreadable, or the limit of local modules is reached.
   int import(int from, const std::string& name);
+  /// Loads the Python file at that path; -1 as import.
+  int load(const std::string& path);
   /// Folders that the module adds to sys.path.
   std::vector<std::string> path_edits(const PythonModule& module) const;
 

@@ -81,6 +81,30 @@ def description(function, symbol, signature, arguments):
     }
 
 
+def keep_intermediate_form(folder, write):
+    """Writes what the compiler is given, before any pass and with the user's lines, one file per compilation; passes lose the lines.
+    `write` gets one dictionary per file. The compiler's own switches for this change what it makes, so they stay off."""
+    from cutlass.base_dsl import compiler
+
+    original = compiler.Compiler.compile
+    count = 0
+
+    @functools.wraps(original)
+    def compile_and_keep(self, module, *arguments, **keywords):
+        nonlocal count
+        path = os.path.join(folder, f"module_{count}.mlir")
+        try:
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(module.operation.get_asm(enable_debug_info=True))
+            write({"event": "module", "path": path})
+            count += 1
+        except Exception as error:  # a watcher must not change what it watches
+            write({"event": "module", "path": None, "unknown": repr(error)})
+        return original(self, module, *arguments, **keywords)
+
+    compiler.Compiler.compile = compile_and_keep
+
+
 def appender(path):
     def write(record):
         with open(path, "a", encoding="utf-8") as out:

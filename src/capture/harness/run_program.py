@@ -15,6 +15,7 @@ import traceback
 
 import local_modules
 
+CALL_CHAIN = 16  # frames of a location: from a library's inside out to the user's line
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -38,6 +39,8 @@ def set_environment(request):
     if request.get("modules"):
         os.environ["CUTELAB_CAPTURE_MODULES"] = out
     os.environ["CUTELAB_CAPTURE_DEVICE"] = ",".join(f"{k}={v}" for k, v in stand_in_cuda.attributes(request["arch"]).items())
+    if request.get("ir"):
+        os.environ["CUTE_DSL_LOC_TRACEBACKS"] = str(CALL_CHAIN)
     os.environ.setdefault("CUTE_DSL_DISABLE_FILE_CACHING", "1")
     os.environ["TVM_FFI_DISABLE_TORCH_C_DLPACK"] = "1"  # it would read a tensor past the stand-ins
 
@@ -85,6 +88,8 @@ def prepare(request):
     import cutlass.cute  # noqa: F401
 
     dsl_hooks.watch(dsl_hooks.appender(os.path.join(request["out"], "kernels.jsonl")))
+    if request.get("ir"):
+        dsl_hooks.keep_intermediate_form(request["out"], dsl_hooks.appender(os.path.join(request["out"], "modules.jsonl")))
     return kind, unanswered
 
 

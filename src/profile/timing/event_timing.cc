@@ -3,55 +3,55 @@
 #include <algorithm>
 
 namespace cutelab::profile {
-
-const char* text_of(L2State state) {
-  switch (state) {
-    case L2State::cold:
-      return "cold (clean unrelated lines)";
-    case L2State::dirty:
-      return "cold (dirty unrelated lines, write-back included)";
-    case L2State::warm:
-      return "warm";
-  }
-  return "?";
-}
-
 namespace {
 
-constexpr std::size_t sweep_times_l2 = 4;
-constexpr int launches_between_samples = 8;
+constexpr int launches_in_a_batch = 8;
+static_assert(2 * launches_in_a_batch <= device::Session::most_events);
+
+/// Below this a launch from the host, about 3 us each for the kernel and for what goes before it, can be the
+/// slower side. Not so with a cold L2: the sweep before it takes longer, and there a graph's event nodes were
+/// measured to add more (docs/devices/h200.md).
+constexpr double short_kernel_us = 20;
 
 /// What a loop over launches needs; one function per step so that each is checked.
 struct Loop {
   device::Session& session;
   const std::function<Status()>& launch;
   const TimingSpec& spec;
-  device::Address buffer = 0;
-  std::size_t bytes = 0;
+  CacheSetter cache;
+  int graph = -1;  ///< the captured batch; -1 = none
   std::vector<device::Sample> states;
 
-  Status prepare() {
-    const auto l2 = static_cast<std::size_t>(std::max<std::int64_t>(session.info().l2_bytes, 1 << 20));
-    bytes = l2 * sweep_times_l2;
-    auto address = session.allocate(bytes);
-    if (!address) return address.error();
-    buffer = *address;
-    return session.fill(buffer, 0, bytes);
+  Status set_l2() { return spec.l2 == L2State::warm ? launch() : cache.set(spec.l2); }
+
+  /// `work` (nothing, or a launch) between the n-th pair of events, after the cache has been set.
+  Status enqueue(const std::function<Status()>& work, int n) {
+    if (auto s = set_l2(); !s) return s;
+    if (auto s = session.record(2 * n); !s) return s;
+    if (auto s = work(); !s) return s;
+    return session.record(2 * n + 1);
   }
 
-  Status set_l2() {
-    if (spec.l2 == L2State::cold) return session.sweep(buffer, bytes);
-    if (spec.l2 == L2State::dirty) return session.fill(buffer, 0, bytes);
-    return launch();
-  }
-
-  /// The time of `work` (nothing, or a launch) after the cache has been set.
   Result<double> once(const std::function<Status()>& work) {
-    if (auto s = set_l2(); !s) return s.error();
-    if (auto s = session.record(0); !s) return s.error();
-    if (auto s = work(); !s) return s.error();
-    if (auto s = session.record(1); !s) return s.error();
+    if (auto s = enqueue(work, 0); !s) return s.error();
     return session.elapsed_us();
+  }
+
+  Status enqueue_batch() {
+    for (int n = 0; n < launches_in_a_batch; ++n)
+      if (auto s = enqueue(launch, n); !s) return s;
+    return {};
+  }
+
+  Status batch(std::vector<double>& samples_us) {
+    if (auto s = graph >= 0 ? session.replay(graph) : enqueue_batch(); !s) return s;
+    states.push_back(session.sample());  // while the batch runs
+    for (int n = 0; n < launches_in_a_batch; ++n) {
+      auto us = session.elapsed_us(2 * n, 2 * n + 1);
+      if (!us) return us.error();
+      samples_us.push_back(*us);
+    }
+    return {};
   }
 };
 
@@ -65,6 +65,7 @@ std::optional<double> median_of(const std::vector<device::Sample>& states,
 }
 
 void digest(const std::vector<device::Sample>& states, Timing& timing) {
+  timing.state_samples = static_cast<int>(states.size());
   timing.state.sm_clock_mhz = median_of(states, &device::Sample::sm_clock_mhz);
   timing.state.memory_clock_mhz = median_of(states, &device::Sample::memory_clock_mhz);
   timing.state.power_w = median_of(states, &device::Sample::power_w);
@@ -77,33 +78,56 @@ void digest(const std::vector<device::Sample>& states, Timing& timing) {
   }
 }
 
+/// Warm-up launches, timed one by one, and the time of two events with nothing between them.
+Status warm_up(Loop& loop, Timing& timing, double& median_us) {
+  std::vector<double> launches;
+  std::vector<double> nothing;
+  for (int i = 0; i < loop.spec.warm_up_launches; ++i) {
+    auto warm = loop.once(loop.launch);
+    if (!warm) return warm.error();
+    auto empty = loop.once([] { return Status(); });
+    if (!empty) return empty.error();
+    launches.push_back(*warm);
+    nothing.push_back(*empty);
+  }
+  timing.two_events_us = summarize(nothing).median;
+  median_us = summarize(launches).median;
+  return {};
+}
+
+void choose_graph(Loop& loop, double median_us, Timing& timing) {
+  const bool wanted =
+      loop.spec.graph == GraphUse::on || (loop.spec.graph == GraphUse::automatic &&
+                                          loop.spec.l2 == L2State::warm && median_us < short_kernel_us);
+  if (!wanted) return;
+  auto graph = loop.session.capture([&] { return loop.enqueue_batch(); });
+  timing.graph = graph.ok();
+  if (graph)
+    loop.graph = *graph;
+  else
+    timing.graph_refused_because = graph.error().wrong;
+}
+
 }  // namespace
 
 Result<Timing> time_with_events(device::Session& session, const std::function<Status()>& launch,
                                 const TimingSpec& spec, const Clock& clock) {
-  Loop loop{session, launch, spec, 0, 0, {}};
+  auto cache = CacheSetter::make(session);
+  if (!cache) return cache.error();
+  Loop loop{session, launch, spec, *cache, -1, {}};
   Timing timing;
-  if (auto s = loop.prepare(); !s) return s.error();
-  std::vector<double> nothing;
-  for (int i = 0; i < spec.warm_up_launches; ++i) {
-    if (auto warm = loop.once(launch); !warm) return warm.error();
-    auto empty = loop.once([] { return Status(); });
-    if (!empty) return empty.error();
-    nothing.push_back(*empty);
-  }
-  timing.two_events_us = summarize(nothing).median;
+  double warm_us = 0;
+  if (auto s = warm_up(loop, timing, warm_us); !s) return s.error();
+  choose_graph(loop, warm_us, timing);
   const std::int64_t begin = clock.now_ns();
   while (timing.stopped == StopRule::Reason::go_on) {
-    auto us = loop.once(launch);
-    if (!us) return us.error();
-    timing.samples_us.push_back(*us);
-    const int count = static_cast<int>(timing.samples_us.size());
-    if (count % launches_between_samples == 1) loop.states.push_back(session.sample());
-    if (count % launches_between_samples != 0 && count < spec.stop.most_samples) continue;
+    if (auto s = loop.batch(timing.samples_us); !s) return s.error();
     timing.summary = summarize(timing.samples_us);
-    timing.stopped = spec.stop.decide(timing.summary, static_cast<double>(clock.now_ns() - begin) * 1e-9);
+    timing.seconds = static_cast<double>(clock.now_ns() - begin) * 1e-9;
+    timing.stopped = spec.stop.decide(timing.summary, timing.seconds);
   }
   digest(loop.states, timing);
+  timing.max_sm_clock_mhz = session.info().max_sm_clock_mhz;
   return timing;
 }
 

@@ -33,8 +33,9 @@ Summary summarize(std::vector<double> samples) {
 }
 
 StopRule::Reason StopRule::decide(const Summary& summary, double seconds) const {
-  if (summary.count >= most_samples) return Reason::out_of_samples;
-  if (summary.count >= least_samples && summary.median_error <= median_error)
+  const bool settled = seconds >= least_seconds;
+  if (settled && summary.count >= most_samples) return Reason::out_of_samples;
+  if (settled && summary.count >= least_samples && summary.median_error <= median_error)
     return Reason::known_well_enough;
   if (seconds >= most_seconds) return Reason::out_of_time;
   return Reason::go_on;

@@ -81,7 +81,24 @@ struct Needs {
   std::vector<Need> open;  ///< behind a flag that is not known, or in a function that decides by its caller
 };
 
-Needs needs_of(FactContext& context) {
+/// Whether every call of the function around a node is behind a flag, or in a function of which that is so.
+bool only_where_asked(FactContext& context, source::Node node, int depth = 0) {
+  const int own = context.module().function_at(node);
+  if (own < 0 || depth > 3) return false;
+  bool called = false;
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (!context.evaluator.callee_function(0, site.call, &m, &f) || m != 0 || f != own) continue;
+    const Activity activity = context.evaluator.active(0, site.call);
+    const bool open =
+        activity.state == evidence::Tristate::undetermined && holds(activity.condition, "const_expr");
+    if (!open && !only_where_asked(context, site.call, depth + 1)) return false;
+    called = true;
+  }
+  return called;
+}
+
+Needs needs_of(FactContext& context, bool helper) {
   Needs out;
   for (const Draft& draft : context.drafts) {
     const Demand demand = demand_of(draft);
@@ -89,7 +106,8 @@ Needs needs_of(FactContext& context) {
     const Activity activity = context.evaluator.active(0, draft.node);
     if (activity.state == evidence::Tristate::no) continue;
     const bool before_launch = holds(activity.condition, "const_expr");
-    const bool open = activity.state == evidence::Tristate::undetermined && before_launch;
+    const bool open = (activity.state == evidence::Tristate::undetermined && before_launch) ||
+                      (helper && only_where_asked(context, draft.node));
     (open ? out.open : out.sure).push_back({demand, &draft});
   }
   std::stable_sort(out.sure.begin(), out.sure.end(), higher);
@@ -113,9 +131,9 @@ void add_lines(evidence::ArchRequirement& out, const std::vector<Need>& needs) {
 }  // namespace
 
 void read_architecture(FactContext& context) {
-  const Needs found = needs_of(context);
-  evidence::ArchRequirement& out = context.reading.arch;
   const bool kernel = has_function(context, evidence::Function::Kind::kernel);
+  const Needs found = needs_of(context, !kernel);
+  evidence::ArchRequirement& out = context.reading.arch;
   // In a kernel what is open may well run; of a helper a caller may leave it out.
   const std::vector<Need>& needs = found.sure.empty() && kernel ? found.open : found.sure;
   if (needs.empty()) {

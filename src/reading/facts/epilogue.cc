@@ -44,39 +44,6 @@ Node name_behind(const FactContext& context, Node tensor, int depth = 0) {
   return tensor;
 }
 
-/// Whether a pointer is computed from a parameter of the kernel: what a kernel is handed lies in global
-/// memory.
-bool points_to_parameter(const FactContext& context, Node n, int depth = 0) {
-  if (!n || depth > 8) return false;
-  if (n.is(NodeKind::parenthesized_expression)) return points_to_parameter(context, n.first(), depth + 1);
-  if (n.is(NodeKind::binary_operator))
-    return points_to_parameter(context, n.child(Field::left_field), depth + 1);
-  if (n.is(NodeKind::call)) {
-    static constexpr std::string_view keeps[] = {"raw_ptr", "data_ptr", "align", "toint"};
-    const Node function = n.child(Field::function_field);
-    const std::string_view method = function.child(Field::attribute_field).text();
-    if (!function.is(NodeKind::attribute) ||
-        std::find(std::begin(keeps), std::end(keeps), method) == std::end(keeps))
-      return false;
-    return points_to_parameter(context, function.child(Field::object_field), depth + 1);
-  }
-  if (n.is(NodeKind::attribute))
-    return n.child(Field::attribute_field).text() == "iterator" &&
-           points_to_parameter(context, n.child(Field::object_field), depth + 1);
-  if (!n.is(NodeKind::identifier)) return false;
-  const source::PythonModule& module = context.module();
-  const int f = module.function_at(n);
-  if (f < 0) return false;
-  const auto& bound = module.bindings(f, std::string(n.text()));
-  if (!bound.empty())
-    return points_to_parameter(context, module.assignments()[static_cast<std::size_t>(bound.front())].value,
-                               depth + 1);
-  const source::PythonFunction& function = module.functions()[static_cast<std::size_t>(f)];
-  return depth > 0 && function.has_decorator("kernel") &&
-         std::any_of(function.parameters.begin(), function.parameters.end(),
-                     [&](auto& p) { return p.name == n.text(); });
-}
-
 void add_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" ||
@@ -88,8 +55,10 @@ void add_stores(FactContext& context) {
     if (!destination || !from) continue;
     const bool bar = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
     const std::string_view named = name_behind(context, destination).text();
-    const bool global = (names_global(destination.text()) && !names_shared(destination.text())) ||
-                        (names_global(named) && !names_shared(named));
+    bool global = (names_global(destination.text()) && !names_shared(destination.text())) ||
+                  (names_global(named) && !names_shared(named));
+    if (!atom && !global && !names_shared(destination.text()))
+      global = memory_space(context, destination) == "global";
     if (global && !bar) {
       Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)),
                                  "store to global memory", site.call);
@@ -106,15 +75,19 @@ void add_stores(FactContext& context) {
   }
 }
 
+/// gC.store(…), (pointer + i).store(…): by the receiver's name, else by where it points.
+bool stores_globally(FactContext& context, const CallSite& site) {
+  if (names_global(site.receiver)) return true;
+  return memory_space(context, site.call.child(Field::function_field).child(Field::object_field)) == "global";
+}
+
 /// `gC[i] = …`, `tensor.store(…)` to global memory, and library epilogues.
 void add_other_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool library =
         site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue");
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
-    const Node object = site.call.child(Field::function_field).child(Field::object_field);
-    const bool store = site.leaf == "store" &&
-                       (names_global(site.receiver) || (object && points_to_parameter(context, object)));
+    const bool store = site.leaf == "store" && site.function >= 0 && stores_globally(context, site);
     if ((!library && !store && !helper) || site.function < 0) continue;
     const auto owner = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
     if (helper && owner != evidence::Function::Kind::kernel && owner != evidence::Function::Kind::device)

@@ -35,12 +35,14 @@ evidence::Value threads_of(const evidence::Value& block) {
   return out;
 }
 
-/// The kernel a `.launch()` launches: the function called before it.
-std::string kernel_of(FactContext& context, Node launch_function) {
+/// The kernel a `.launch()` launches: the function called before it, else the first that the run launched
+/// there.
+std::string kernel_of(FactContext& context, Node launch_function, const std::vector<SeenLaunch>& seen) {
   const Node object = launch_function.child(Field::object_field);
   int m = 0, f = -1;
   if (object.is(NodeKind::call) && context.evaluator.callee_function(0, object, &m, &f))
     return context.program.module(m).functions()[static_cast<std::size_t>(f)].qualified;
+  if (!seen.empty()) return seen.front().kernel;
   return object.is(NodeKind::call) ? std::string(object.child(Field::function_field).text())
                                    : std::string(object.text().substr(0, 60));
 }
@@ -106,9 +108,13 @@ class Sources {
       for (const int index : bindings_of(context_, name, source::dotted_text(name))) {
         const source::Assignment& a = context_.module().assignments()[static_cast<std::size_t>(index)];
         if (!a.value || a.value.is(NodeKind::none) || a.form != source::Assignment::Form::plain) continue;
-        if (!cite(a.statement, a.name, a.value)) continue;
+        // Only what is the keyword's own value says so; what goes into it keeps its own meaning.
+        if (!cite(a.statement, a.name, a.value, whole_ && name == expression)) continue;
+        const bool outer = whole_;
+        whole_ = whole_ && name == expression;
         if (steps > 1) follow(a.value, steps - 1);
         if (a.value.is(NodeKind::call)) follow_call(a.value);
+        whole_ = outer;
       }
     }
   }
@@ -120,20 +126,22 @@ class Sources {
     for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
       const Node n = context_.module().tree().at(i);
       if (n.is(NodeKind::return_statement) && n.first() && context_.module().function_at(n) == f)
-        cite(n, function.qualified, n.first());
+        cite(n, function.qualified, n.first(), whole_);
     }
   }
 
  private:
   static constexpr int most = 14;
-  bool cite(Node statement, const std::string& name, Node value) {
+  bool cite(Node statement, const std::string& name, Node value, bool whole) {
     if (cited_ >= most) return false;
     for (const Node known : seen_)
       if (known == statement) return false;
     seen_.push_back(statement);
     ++cited_;
-    Draft& draft = context_.add(family_, kind_, name, keyword_ + " computed here", statement);
-    draft.fact.values[keyword_] = context_.value(value);
+    Draft& draft =
+        context_.add(family_, kind_, name,
+                     whole ? keyword_ + " computed here" : name + ", which goes into " + keyword_, statement);
+    draft.fact.values[whole ? keyword_ : "input"] = context_.value(value);
     draft.fact.kernel = kernel_;
     draft.construct = "launch-source:" + keyword_;
     return true;
@@ -144,15 +152,14 @@ class Sources {
   std::string keyword_, kernel_;
   std::vector<Node> seen_;
   int cited_ = 0;
+  bool whole_ = true;  ///< what is followed is the keyword's whole value
 };
 
-/// A keyword's value; where several launches of the run differ in it, that of the first.
-evidence::Value launched_with(FactContext& context, const CallSite& site, const std::string& name,
+/// A keyword's value; where several launches of the run differ in it, that of this one.
+evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
                               Node value) {
   evidence::Value out = context.value(value);
-  if (out.determined()) return out;
-  const auto seen = context.evaluator.launch_at(0, site.call);
-  if (!seen) return out;
+  if (out.determined() || !seen) return out;
   const Abstract& first = name == "grid"      ? seen->grid
                           : name == "block"   ? seen->block
                           : name == "cluster" ? seen->cluster
@@ -161,8 +168,51 @@ evidence::Value launched_with(FactContext& context, const CallSite& site, const 
   return other.determined() ? other : out;
 }
 
+/// Bytes of the kernel's own allocations, where `.launch()` names no smem.
+evidence::Value allocated_bytes(FactContext& context, const SeenLaunch* seen, Node call) {
+  if (!seen || !seen->allocated)
+    return evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
+                                  {"shared storage"}, context.at(call), "");
+  evidence::Value bytes = evidence::literal(*seen->allocated);
+  bytes.formula = "what the kernel's allocations add up to";
+  bytes.known_by = evidence::KnownBy::computed;
+  return bytes;
+}
+
+/// What the run passed to one launch.
+void take_values(FactContext& context, const SeenLaunch& launch, Draft& draft) {
+  auto& values = draft.fact.values;
+  values["grid"] = context.value(launch.grid, launch.call);
+  values["block"] = context.value(launch.block, launch.call);
+  values["threads"] = threads_of(values["block"]);
+  if (!launch.cluster.is(Abstract::Kind::none))
+    values["cluster"] = context.value(launch.cluster, launch.call);
+  for (auto& [name, value] : values) value.formula.clear();
+  values["smem_bytes"] = launch.smem.is(Abstract::Kind::none) ? allocated_bytes(context, &launch, launch.call)
+                                                              : context.value(launch.smem, launch.call);
+}
+
+/// A function that launches the kernel it is given: the other kernels that the run launched there.
+void add_kernels_given(FactContext& context, const std::vector<SeenLaunch>& seen, const std::string& first) {
+  std::vector<std::string> told{first};
+  for (const SeenLaunch& launch : seen) {
+    if (std::find(told.begin(), told.end(), launch.kernel) != told.end()) continue;
+    told.push_back(launch.kernel);
+    Draft& draft = context.add(Family::H2, evidence::kind::launch, launch.kernel,
+                               "launches " + launch.kernel + " as well", launch.call);
+    draft.construct = "launch";
+    draft.fact.kernel = launch.kernel;
+    draft.fact.optional = true;
+    take_values(context, launch, draft);
+  }
+}
+
 void add_launch(FactContext& context, const CallSite& site) {
-  const std::string kernel = kernel_of(context, site.call.child(Field::function_field));
+  const std::vector<SeenLaunch> seen = context.evaluator.launches_at(0, site.call);
+  const std::string kernel = kernel_of(context, site.call.child(Field::function_field), seen);
+  const auto own =
+      std::find_if(seen.begin(), seen.end(), [&](const SeenLaunch& l) { return l.kernel == kernel; });
+  const SeenLaunch* launch = own != seen.end() ? &*own : seen.empty() ? nullptr : &seen.front();
   const std::size_t index = context.drafts.size();
   context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, site.call);
   context.drafts[index].construct = "launch";
@@ -173,7 +223,7 @@ void add_launch(FactContext& context, const CallSite& site) {
     const Node value = a.child(Field::value_field);
     add_keyword(context, a, kernel);
     auto& values = context.drafts[index].fact.values;
-    const evidence::Value told = launched_with(context, site, name, value);
+    const evidence::Value told = launched_with(context, launch, name, value);
     if (name == "grid" || name == "block" || name == "cluster") values[name] = told;
     if (name == "block") values["threads"] = threads_of(told);
     if (name == "smem") values["smem_bytes"] = told;
@@ -185,50 +235,30 @@ void add_launch(FactContext& context, const CallSite& site) {
       if (value.is(NodeKind::call)) sources.follow_call(value);
     }
   }
-  if (context.keyword(site.call, "smem")) return;
-  const auto seen = context.evaluator.launch_at(0, site.call);
-  if (seen && seen->allocated) {
-    evidence::Value bytes = evidence::literal(*seen->allocated);
-    bytes.formula = "what the kernel's allocations add up to";
-    bytes.known_by = evidence::KnownBy::computed;
-    context.drafts[index].fact.values["smem_bytes"] = bytes;
-    return;
-  }
-  context.drafts[index].fact.values["smem_bytes"] =
-      evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
-                             {"shared storage"}, context.at(site.call), "");
+  if (!context.keyword(site.call, "smem"))
+    context.drafts[index].fact.values["smem_bytes"] = allocated_bytes(context, launch, site.call);
+  add_kernels_given(context, seen, kernel);
 }
 
 /// A kernel of another file that this program launches: its launch as the program's own run makes it.
 void add_launches_elsewhere(FactContext& context) {
-  std::vector<Node> seen;
+  std::vector<std::pair<Node, std::string>> seen;
   for (const SeenLaunch& launch : context.evaluator.launches_elsewhere()) {
-    if (std::find(seen.begin(), seen.end(), launch.call) != seen.end()) continue;
-    seen.push_back(launch.call);
+    const std::pair<Node, std::string> key(launch.call, launch.kernel);
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+    seen.push_back(key);
     Draft& draft = context.add(Family::H2, evidence::kind::launch, launch.kernel,
                                "launches " + launch.kernel + " of another file", launch.call);
     draft.construct = "launch-elsewhere";
     draft.fact.optional = true;
-    auto& values = draft.fact.values;
-    values["grid"] = context.value(launch.grid, launch.call);
-    values["block"] = context.value(launch.block, launch.call);
-    values["threads"] = threads_of(values["block"]);
-    if (!launch.cluster.is(Abstract::Kind::none))
-      values["cluster"] = context.value(launch.cluster, launch.call);
-    if (!launch.smem.is(Abstract::Kind::none)) {
-      values["smem_bytes"] = context.value(launch.smem, launch.call);
-    } else if (launch.allocated) {
-      values["smem_bytes"] = evidence::literal(*launch.allocated);
-      values["smem_bytes"].known_by = evidence::KnownBy::computed;
-    }
-    for (auto& [name, value] : values) value.formula.clear();
+    take_values(context, launch, draft);
   }
 }
 
 /// Shapes that decide the launch by default: problem, tile and cluster flags, and the constants behind them.
 void add_shape_flags(FactContext& context) {
-  static constexpr std::array<std::string_view, 7> words = {"mnk",  "shape", "tile", "cluster",
-                                                            "size", "seq",   "batch"};
+  static constexpr std::array<std::string_view, 8> words = {"mnk",  "shape", "tile",  "cluster",
+                                                            "size", "seq",   "batch", "num_threads"};
   for (const Flag& flag : context.flags) {
     const bool single = flag.dest.size() == 1 && flag.dest.find_first_of("MNKLBHmnklbh") != std::string::npos;
     const bool shaped = std::any_of(words.begin(), words.end(),

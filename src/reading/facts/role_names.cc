@@ -46,9 +46,9 @@ std::string without_affixes(std::string name) {
   while (name.starts_with("_")) name.erase(0, 1);
   if (name.starts_with("is_")) name.erase(0, 3);
   if (name.starts_with("warp_") && !is_index_name(name)) name.erase(0, 5);
-  for (const char* tail :
-       {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx", "_warp_groups",
-        "_warpgroups", "_warp_group", "_warp_ids", "_warp_id", "_warps", "_warp", "_thr", "_id", "_ids"})
+  for (const char* tail : {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx",
+                           "_warp_groups", "_warpgroups", "_warp_group", "_warp_ids", "_warp_id", "_warps",
+                           "_warp", "_threads", "_thread", "_thr", "_id", "_ids"})
     if (name.ends_with(tail)) {
       name = name.substr(0, name.size() - std::string_view(tail).size());
       break;

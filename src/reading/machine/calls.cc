@@ -103,7 +103,8 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
       if (other->path != e->path) return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     if (Class* klass = defined.as<Class>()) {
       const std::string& name = library_names_[klass->module];
-      if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch"))
+      if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch") ||
+          (name.starts_with("cutlass.experimental.task_scheduling.") && interpretable_module(klass->module)))
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
   }
@@ -113,11 +114,15 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
     return r;
   }
-  // The task scheduler allocates shared memory by itself.
-  if (m.current_launch_ && e->path.find(".task_scheduling.") != std::string::npos)
-    m.current_launch_->allocated_known = false;
+  may_allocate(e->path);
   return m.unknown("a library call that is not modelled: " + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
+}
+
+/// The task scheduler takes shared memory by itself: how much a part that is not followed takes is not known.
+void Machine::Interpreter::may_allocate(const std::string& path) {
+  if (m.current_launch_ && path.find(".task_scheduling.") != std::string::npos)
+    m.current_launch_->allocated_known = false;
 }
 
 Value Machine::Interpreter::call_super(Call& c, Scope* from) {
@@ -204,7 +209,9 @@ bool Machine::Interpreter::interpretable_module(int index) const {
   const std::string& module = known->second;
   for (const char* prefix :
        {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
-        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax"})
+        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
+        "cutlass.experimental.task_scheduling.memory", "cutlass.experimental.task_scheduling.resources",
+        "cutlass.experimental.task_scheduling.enums"})
     if (module.starts_with(prefix)) return true;
   return false;
 }
@@ -217,9 +224,17 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     m.give_up("calls nest too deep or are too many", f->path, module, at);
     return m.unknown("calls nest too deep", f->path);
   }
-  if (!interpretable(f))
+  if (!interpretable(f)) {
+    if (const Native native =
+            self && f->path.ends_with(".__init__") ? natives.find_function(f->path) : nullptr) {
+      Call c{m, f->path, *self, arguments, keywords, at, module, complete};
+      if (auto value = native(c)) return *value;
+      if (m.raising_) return {};
+    }
+    may_allocate(f->path);
     return m.unknown("a library function that builds compiled operations: " + f->path,
                      at ? std::string(at.text().substr(0, 80)) : "", f->path);
+  }
   if (self) arguments.insert(arguments.begin(), *self);
   if (f->is_jit)  // tensors of torch become the DSL's on the way in
     for (Value& a : arguments)
@@ -237,6 +252,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     m.set_field(made, "complete", Value::boolean(complete));
     return made;
   }
+  if (f->is_captured) return captured(f, std::move(arguments), keywords, at, module);
   Scope* s = new_scope();
   s->module = f->module;
   s->function = f->index;
@@ -248,6 +264,23 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   const Value value = run_function(f, s, at, module);
   --running_[f->node.tree()][f->node.index()];
   return value;
+}
+
+/// A call of a @schedule function is kept: its tasks run it when the manager does. Record "Schedule":
+/// function, arguments, keywords.
+Value Machine::Interpreter::captured(const Function* f, std::vector<Value> arguments,
+                                     const Keywords& keywords, Node at, int module) {
+  Function* body = m.make<Function>(*f);
+  body->is_captured = false;
+  Record* made = m.record("Schedule", f->path);
+  made->made_at = at;
+  made->made_in = module;
+  m.set_field(made, "function", body);
+  m.set_field(made, "arguments", m.tuple(std::move(arguments)));
+  Dict* named = m.make<Dict>();
+  for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
+  m.set_field(made, "keywords", named);
+  return made;
 }
 
 Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int module) {
@@ -299,6 +332,15 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
   made.smem = c.get(-1, "smem");
   constexpr std::size_t most_launches = 64;
   if (m.launches_.size() >= most_launches) return Value::none();
+  // A benchmark launches a kernel for many shapes: each launch is noted, the body is followed a few times
+  // only.
+  constexpr int most_bodies = 4;
+  int& bodies = bodies_followed_[{made.kernel->node.tree(), made.kernel->node.index()}];
+  if (++bodies > most_bodies) {
+    made.allocated_known = false;
+    m.launches_.push_back(made);
+    return Value::none();
+  }
   // The launch list must not move while a kernel's body runs: current_launch_ points into a local.
   Launch* outer = m.current_launch_;
   m.current_launch_ = &made;
@@ -313,6 +355,7 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
   if (m.raising_) {
     m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module,
               made.node);
+    made.allocated_known = false;
     m.raising_ = false;
   }
   m.launches_.push_back(made);

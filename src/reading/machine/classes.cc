@@ -24,7 +24,8 @@ void Machine::Interpreter::read_decorators(const source::PythonFunction& f, Func
     out->is_cached = out->is_cached || leaf == "lru_cache" || leaf == "cache";
     out->is_jit = out->is_jit || leaf == "jit" || leaf == "kernel";
     out->is_kernel = out->is_kernel || leaf == "kernel";
-    out->is_captured = out->is_captured || leaf == "schedule";
+    out->is_captured =
+        out->is_captured || (leaf == "schedule" && d.find("task_scheduling") != std::string::npos);
   }
 }
 
@@ -67,6 +68,11 @@ Value Machine::Interpreter::decorated(Node n, Scope* s) {
     const std::string_view leaf = leaf_of(path);
     if (leaf == "setter") return lookup(symbol_of(inner.child(Field::name_field), s->module), s);
     if (std::find(std::begin(plain), std::end(plain), leaf) != std::end(plain)) continue;
+    const auto home = library_names_.find(s->module);
+    if (path.find(".task_scheduling.") != std::string::npos ||
+        (home != library_names_.end() && home->second.find(".task_scheduling.") != std::string::npos &&
+         (leaf == "consumer_work" || leaf == "producer_work")))
+      continue;  // marks work and schedules
     if (leaf == "dataclass" && value.as<Class>()) {
       value.as<Class>()->is_dataclass = value.as<Class>()->has_fields = true;
       for (const Node option : expression_node.child(Field::arguments_field).children())

@@ -163,6 +163,7 @@ class Machine::Interpreter {
   Value call_super(Call& call, Scope* from);
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
+  void may_allocate(const std::string& path);
   bool interpretable_module(int index) const;
   struct Formal {
     std::string name;
@@ -173,6 +174,8 @@ class Machine::Interpreter {
   void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
                       std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+  Value captured(const Function* f, std::vector<Value> arguments,
+                 const std::vector<std::pair<Symbol, Value>>& keywords, source::Node at, int module);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
   std::string_view kind_of(const Value& v) const;
 
@@ -238,6 +241,8 @@ class Machine::Interpreter {
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
   std::int64_t steps_ = 0;
+  std::map<std::pair<const source::Tree*, std::uint32_t>, int>
+      bodies_followed_;  ///< of kernels, by their node
   int depth_ = 0;
   bool stopped_ = false;
   bool loop_may_break_ = false;

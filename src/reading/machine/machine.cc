@@ -16,7 +16,7 @@ Machine::~Machine() = default;
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
-  if (raising_) {
+  if (raising_ && !ended_by_exit()) {
     const Record* record = exception_.as<Record>();
     give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
             record ? record->made_at : source::Node());
@@ -62,7 +62,7 @@ void Machine::run_entries() {
       callee = *found;
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
-    if (raising_)
+    if (raising_ && !ended_by_exit())
       give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
     raising_ = false;
   }

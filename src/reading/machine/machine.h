@@ -149,11 +149,17 @@ class Machine {
   const std::set<std::string>& used_settings() const { return used_settings_; }
   /// A setting's text as a person types it: 4, true, 128x256, (128, 256), 128,256, Float16, text.
   Value from_text(const std::string& text);
+  /// A module of its own made from a Python file, its body not run yet; unbound: the file cannot be read.
+  Value module_from_file(const std::string& path);
+  void run_module(Module* module);
   /// A number that is this object's alone.
   std::int64_t identity(const Object* object) {
     return identities_.try_emplace(object, static_cast<std::int64_t>(identities_.size()) + 1).first->second;
   }
   std::string exception_text() const;  ///< of the exception under way
+  /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
+  static constexpr const char* exit_text = "the program exits";
+  bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
   std::optional<layout::IntTuple> int_tuple(const Value& value);

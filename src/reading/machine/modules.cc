@@ -62,6 +62,25 @@ std::string Machine::Interpreter::absolute(const std::string& written, int from)
   return rest.empty() ? package : package + "." + rest;
 }
 
+Value Machine::module_from_file(const std::string& path) {
+  const int index = program_.load(path);
+  if (index < 0) return {};
+  Module* module = make<Module>();
+  module->index = index;
+  module->scope = interpreter_->new_scope();
+  module->scope->module = index;
+  return module;
+}
+
+void Machine::run_module(Module* module) {
+  Interpreter& run = *interpreter_;
+  const int outer = run.from_activation_;
+  module->scope->activation = trace_.enter({outer, {}, -1, module->index, -1});
+  run.from_activation_ = module->scope->activation;
+  run.run_body(module->scope, module->index);
+  run.from_activation_ = outer;
+}
+
 Value Machine::Interpreter::imported_module(const std::string& dotted, int from) {
   if (!is_library(dotted) && from < Library::first) {
     const int index = program.import(from, dotted);
@@ -94,7 +113,14 @@ Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::member(const std::string& module, const std::string& name, int from) {
-  if (is_library(module)) return m.external(module + "." + name);
+  if (is_library(module)) {
+    const std::string path = module + "." + name;
+    if (const Native native = natives.find_function(path + ".__get__")) {  // a number or text of the library
+      Call c{m, path, {}, {}, {}, {}, from};
+      if (auto value = native(c)) return *value;
+    }
+    return m.external(path);
+  }
   const Value found = imported_module(module, from);
   if (const Module* local = found.as<Module>()) {
     if (const Value* value = local->scope->names.find(m.symbol(name))) return *value;

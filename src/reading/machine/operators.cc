@@ -161,6 +161,20 @@ bool names_member(Machine& m, const Value& name, const Value& member) {
 
 }  // namespace
 
+namespace {
+/// Models keep a memory space by its name: "gmem" is cute.AddressSpace.gmem.
+bool names_memory_space(Machine& m, const Text* name, const Value& member) {
+  if (!name) return false;
+  if (const auto* external = member.as<External>())
+    return external->path.ends_with(".AddressSpace." + name->text);
+  const auto* instance = member.as<Instance>();
+  const Value* own = instance && instance->klass->is_enum && instance->klass->name == "AddressSpace"
+                         ? instance->attributes.find(m.symbol("name"))
+                         : nullptr;
+  return own && own->as<Text>() && own->as<Text>()->text == name->text;
+}
+}  // namespace
+
 Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (ia && ib && ia->klass == ib->klass && ia->klass->is_dataclass) {
@@ -198,6 +212,7 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
     return Truth::no;
   }
   const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
+  if (names_memory_space(*this, text_a, b) || names_memory_space(*this, text_b, a)) return Truth::yes;
   if (text_a || text_b) return as_truth(text_a && text_b && text_a->text == text_b->text);
   const auto items_a = a.as<Tuple>() ? &a.as<Tuple>()->items : a.as<List>() ? &a.as<List>()->items : nullptr;
   const auto items_b = b.as<Tuple>() ? &b.as<Tuple>()->items : b.as<List>() ? &b.as<List>()->items : nullptr;

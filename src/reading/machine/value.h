@@ -168,7 +168,7 @@ struct Function : Object {
   bool is_static = false, is_class_method = false, is_property = false, is_cached = false;
   bool is_jit = false;       ///< @cute.jit or @cute.kernel: `range` loops and unknown branches are dynamic
   bool is_kernel = false;    ///< @cute.kernel: calling it gives something to launch
-  bool is_captured = false;  ///< @schedule: its body is recorded here and made into code elsewhere
+  bool is_captured = false;  ///< @schedule: a call is kept for the tasks that run it
   /// Of the parameters, made where the function is; unbound: none. Empty: made when it is called (library).
   std::vector<Value> defaults;
   std::string path;  ///< "cutlass.utils.hopper_helpers.make_smem_layout_a", or its own qualified name

@@ -314,8 +314,11 @@ Answer power(Call& c) {
 Answer smallest(Call& c) { return extreme<true>(c); }
 Answer largest(Call& c) { return extreme<false>(c); }
 
+/// Ends the run. Only a status that is known to tell of a failure is one.
 Answer exit_program(Call& c) {
-  c.machine.raise("the program exits", c.node, c.module);
+  const bool failure = c.count() > 0 && c.machine.truth(c.arguments[0]) == Machine::Truth::yes;
+  c.machine.raise(failure ? "the program exits with " + c.machine.str(c.arguments[0]) : Machine::exit_text,
+                  c.node, c.module);
   return Value();
 }
 
@@ -376,6 +379,7 @@ void add_builtins(Natives& n) {
   python_models::add_library(n);
   python_models::add_text_methods(n);
   python_models::add_container_methods(n);
+  python_models::add_files(n);
 }
 
 }  // namespace cutelab::reading::machine

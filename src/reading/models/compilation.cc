@@ -102,34 +102,48 @@ Keywords whole_keywords(Machine& m, const Record* self, Keywords given) {
   return given;
 }
 
+/// A tensor that came in the place of a stand-in, a number that was another, in tuples too.
+bool differs(Machine& m, const Value& then, const Value& now) {
+  if (is_fake(m, then) || (then.is_unknown() && !now.is_unknown())) return true;
+  if (then.is_number() && now.is_number()) return then.as_real() != now.as_real();
+  const auto *items_then = sequence_of(then), *items_now = sequence_of(now);
+  if (!items_then || !items_now || items_then->size() != items_now->size()) return false;
+  for (std::size_t i = 0; i < items_now->size(); ++i)
+    if (differs(m, (*items_then)[i], (*items_now)[i])) return true;
+  return false;
+}
+
 /// Whether a run with these arguments could launch otherwise than the one at compilation did.
 bool tells_more(Machine& m, const Tuple* compiled, const std::vector<Value>& now) {
   if (std::any_of(now.begin(), now.end(), [&](const Value& v) { return is_fake(m, v); })) return false;
   if (!compiled || compiled->items.size() != now.size())
     return compiled && compiled->items.size() < now.size();
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const Value& then = compiled->items[i];
-    if (is_fake(m, then) || (then.is_unknown() && !now[i].is_unknown())) return true;
-    if (then.is_number() && now[i].is_number() && then.as_real() != now[i].as_real()) return true;
-  }
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (differs(m, compiled->items[i], now[i])) return true;
   return false;
 }
 
 /// A call of something compiled: run again when it was compiled for stand-ins or for other numbers.
 std::optional<Value> call_compiled(Call& call) {
   Machine& m = call.machine;
-  const Record* self = record_if(call.self, "compiled");
+  Record* self = record_if(call.self, "compiled");
   if (!self) return std::nullopt;
   const Value callable = m.field(self, "function");
   const auto* compiled = m.field(self, "arguments").as<Tuple>();
   std::vector<Value> arguments = whole_arguments(m, callable, compiled, call.arguments);
-  if (!tells_more(m, compiled, arguments)) return Value::none();
+  if (!tells_more(m, compiled, arguments)) {
+    m.set_field(self, "stands", Value::boolean(true));  // the launch at compilation is one that is made
+    return Value::none();
+  }
   const std::size_t launches = m.launches().size();
+  const Value now = m.tuple(arguments);
   m.call(callable, std::move(arguments), whole_keywords(m, self, call.keywords), call.node, call.module);
   const auto first = integer_in(m.field(self, "first_activation")),
              end = integer_in(m.field(self, "end_activation"));
-  if (m.launches().size() > launches && first && end)
+  if (m.launches().size() > launches && first && end && !m.field(self, "stands").bound())
     m.supersede(static_cast<int>(*first), static_cast<int>(*end));
+  m.set_field(self, "arguments", now);  // the same again tells nothing more
+  m.set_field(self, "stands", Value::boolean(true));
   return m.raising() ? Value() : Value::none();
 }
 

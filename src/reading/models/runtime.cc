@@ -171,6 +171,7 @@ void add_runtime(Natives& natives) {
   add_device_functions(natives);
   add_pipelines(natives);
   add_arrays(natives);
+  add_task_scheduling(natives);
   add_tensor_maps(natives);
 }
 

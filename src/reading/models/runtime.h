@@ -13,6 +13,7 @@ void add_testing(Natives& natives);           ///< cutlass.testing
 void add_device_functions(Natives& natives);  ///< cute.arch, ranges, const_expr
 void add_pipelines(Natives& natives);         ///< cutlass.pipeline
 void add_tensor_maps(Natives& natives);
-void add_arrays(Natives& natives);  ///< cutlass.Array
+void add_task_scheduling(Natives& natives);  ///< cutlass.experimental.task_scheduling
+void add_arrays(Natives& natives);           ///< cutlass.Array
 
 }  // namespace cutelab::reading::machine

@@ -60,7 +60,7 @@ TEST_F(KernelRunTest, AnotherArchitectureIsRefusedBeforeAnythingRuns) {
 }
 
 TEST_F(KernelRunTest, ProfilesOfALaterVersionAreSaidNotFaked) {
-  for (const char* type : {"annotation", "ncu", "nsys"}) {
+  for (const char* type : {"ncu", "nsys"}) {
     const auto outcome = run(type, false);
     EXPECT_TRUE(says(outcome.not_done, std::string("--prof_type=") + type + " is not in this version"));
     EXPECT_FALSE(evidence::metric_of(outcome.run, "tc_percent")->value);

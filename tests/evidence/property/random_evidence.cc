@@ -185,6 +185,7 @@ Run RandomEvidence::run() {
   for (int i = below(5); i > 0; --i) out.samples_us.push_back(0.25 * below(1000));
   out.check = {coin(), coin(), coin() ? std::numeric_limits<double>::infinity() : 1e-3, 2e-2, text(),
                text(), text()};
+  out.trust = {text(), texts()};
   out.notes = texts();
   return out;
 }

@@ -102,6 +102,31 @@ TEST_F(Runner, OutputsArePoisonedSoThatAnUnwrittenElementIsSeen) {
 
 TEST_F(Runner, NoCheckedProblemIsNotAPass) { EXPECT_FALSE(CheckResult{}.passed()); }
 
+/// Right for its first `good` launches, then it writes nothing.
+struct TiringKernel final : kernel::Launchable {
+  HostKernel inner;
+  mutable int left;
+  explicit TiringKernel(int good) : left(good) {}
+  Status launch(const std::vector<std::byte>& arguments, const kernel::LaunchShape& shape,
+                void* stream) const override {
+    return left-- > 0 ? inner.launch(arguments, shape, stream) : Status();
+  }
+};
+
+TEST_F(Runner, OutputsAreLookedAtAgainAfterTheTiming) {
+  machine.info.l2_bytes = 1 << 20;
+  const SystemClock clock;
+  TimingSpec spec;
+  spec.stop.least_seconds = 0;
+  auto timing = time_kernel(*session, plan, params, {}, good, spec, clock);
+  ASSERT_TRUE(timing);
+  EXPECT_TRUE(timing->recheck.made);
+  EXPECT_TRUE(timing->recheck.same);
+  auto tired = time_kernel(*session, plan, params, {}, TiringKernel(1), spec, clock);
+  ASSERT_TRUE(tired);
+  EXPECT_FALSE(tired->recheck.same) << "outputs were poisoned before the timing and stayed so";
+}
+
 DeviceFacts facts() {
   DeviceFacts f;
   f.name = "Fake GPU";

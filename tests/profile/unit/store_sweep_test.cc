@@ -77,22 +77,35 @@ TEST_F(StoreSweep, SeveralProcessesShareThePointsAndAKilledOneLosesOnlyItsOwn) {
   std::vector<std::string> many;
   for (int i = 0; i < 40; ++i) many.push_back("b=" + std::to_string(i));
   const auto sweep = *store().begin_sweep("key", "command", many, "now", false);
+  int first_has_a_point[2];  // the others start when the one that will be killed works
+  ASSERT_EQ(pipe(first_has_a_point), 0);
   std::vector<pid_t> children;
   for (int w = 0; w < 3; ++w) {
     const pid_t child = fork();
     if (child == 0) {
+      char byte = 0;
+      if (w == 0)
+        close(first_has_a_point[0]);
+      else
+        close(first_has_a_point[1]);
+      if (w > 0 && read(first_has_a_point[0], &byte, 1) != 1) _exit(2);
       auto own = Store::open(file());
       int done = 0;
       while (own) {
         auto point = own->claim_point(sweep);
         if (!point || !*point) break;
-        if (w == 0 && ++done == 3) kill(getpid(), SIGKILL);
+        if (w == 0 && ++done == 3) {
+          if (write(first_has_a_point[1], "gogo", 4) != 4) _exit(3);
+          kill(getpid(), SIGKILL);
+        }
         if (!own->finish_point(sweep, (*point)->number, run_named("k", (*point)->problem))) _exit(1);
       }
       _exit(0);
     }
     children.push_back(child);
   }
+  close(first_has_a_point[0]);
+  close(first_has_a_point[1]);
   for (const pid_t child : children) waitpid(child, nullptr, 0);
   auto s = store();
   EXPECT_EQ(*s.begin_sweep("key", "command", many, "now", false), sweep) << "the killed one left a point";

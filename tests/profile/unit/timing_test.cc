@@ -35,7 +35,7 @@ TEST(Statistics, ZeroSamplesAndOneSample) {
 }
 
 TEST(StopRule, EachReason) {
-  const StopRule rule{10, 100, 0.01, 2};
+  const StopRule rule{10, 100, 0.01, 2, 0};
   const auto with = [](int count, double error) {
     Summary s;
     s.count = count;
@@ -50,6 +50,18 @@ TEST(StopRule, EachReason) {
   EXPECT_EQ(rule.decide(summarize({}), 0), StopRule::Reason::go_on);  // NaN is never "well enough"
 }
 
+TEST(StopRule, NothingButTheTimeLimitStopsBeforeTheClockHasSettled) {
+  const StopRule rule{10, 100, 0.01, 2, 0.5};
+  Summary s;
+  s.count = 1000;
+  EXPECT_EQ(rule.decide(s, 0.4), StopRule::Reason::go_on);
+  EXPECT_EQ(rule.decide(s, 0.5), StopRule::Reason::out_of_samples);
+  s.count = 50;
+  EXPECT_EQ(rule.decide(s, 0.5), StopRule::Reason::known_well_enough);
+  s.median_error = 1;
+  EXPECT_EQ(rule.decide(s, 2), StopRule::Reason::out_of_time);
+}
+
 class TickingClock final : public Clock {
  public:
   std::int64_t now_ns() const override { return now += step_ns; }
@@ -60,7 +72,18 @@ class TickingClock final : public Clock {
 
 class EventTiming : public ::testing::Test {
  protected:
-  Result<Timing> run(TimingSpec spec = {}) {
+  EventTiming() { machine.info.l2_bytes = 1 << 20; }
+  static TimingSpec without_graph() {
+    TimingSpec spec;
+    spec.graph = GraphUse::off;
+    spec.stop.least_seconds = 0;
+    return spec;
+  }
+  bool logged(const std::string& start) const {
+    return std::any_of(machine.log.begin(), machine.log.end(),
+                       [&](auto& line) { return line.rfind(start, 0) == 0; });
+  }
+  Result<Timing> run(TimingSpec spec = without_graph()) {
     auto session = device::fake_device(machine)->open(0);
     return time_with_events(
         **session,
@@ -84,15 +107,15 @@ TEST_F(EventTiming, SteadyTimesStopEarlyAndOnlyTheLaunchIsBetweenTheEvents) {
   EXPECT_LT(timing->samples_us.size(), 100u);
   const auto last = std::find(machine.log.rbegin(), machine.log.rend(), "launch");
   ASSERT_NE(last, machine.log.rend());
-  EXPECT_EQ(*(last - 1), "record 1");
-  EXPECT_EQ(*(last + 1), "record 0");
+  EXPECT_EQ(*(last - 1), "record 15");
+  EXPECT_EQ(*(last + 1), "record 14");
   EXPECT_EQ((last + 2)->rfind("sweep", 0), 0u) << "cold: the sweep lies before the timed region";
 }
 
 TEST_F(EventTiming, NoiseGoesOnUntilTimeIsOver) {
   machine.elapsed_us = [](int n) { return n % 2 ? 10.0 : 20.0; };
   clock.step_ns = 100'000'000;
-  TimingSpec spec;
+  TimingSpec spec = without_graph();
   spec.stop.most_seconds = 1;
   auto timing = run(spec);
   ASSERT_TRUE(timing);
@@ -100,13 +123,42 @@ TEST_F(EventTiming, NoiseGoesOnUntilTimeIsOver) {
 }
 
 TEST_F(EventTiming, WarmRunsTheKernelInsteadOfASweep) {
-  TimingSpec spec;
+  TimingSpec spec = without_graph();
   spec.l2 = L2State::warm;
   auto timing = run(spec);
   ASSERT_TRUE(timing);
-  EXPECT_TRUE(
-      std::none_of(machine.log.begin(), machine.log.end(), [](auto& l) { return l.rfind("sweep", 0) == 0; }));
+  EXPECT_FALSE(logged("sweep"));
   EXPECT_GT(launches, 2 * static_cast<int>(timing->samples_us.size()));
+}
+
+TEST_F(EventTiming, AShortKernelOnAWarmCacheIsReplayedAsAGraphOfWholeBatches) {
+  TimingSpec spec;
+  spec.l2 = L2State::warm;
+  spec.stop.least_seconds = 0;
+  auto timing = run(spec);  // 10 us
+  ASSERT_TRUE(timing);
+  EXPECT_TRUE(timing->graph);
+  EXPECT_TRUE(logged("replay 0"));
+  EXPECT_EQ(launches, 3 * 5 + 2 * 8) << "warm-up and one captured batch; the rest are replays";
+  EXPECT_EQ(timing->samples_us.size() % 8, 0u);
+  machine.log.clear();
+  machine.elapsed_us = [](int) { return 500.0; };
+  auto longer = run(spec);
+  ASSERT_TRUE(longer);
+  EXPECT_FALSE(longer->graph);
+  EXPECT_FALSE(logged("capture"));
+}
+
+TEST_F(EventTiming, ALaunchThatCannotBeCapturedIsTimedWithoutAGraphAndSaysSo) {
+  machine.failing["capture"] = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+  TimingSpec spec;
+  spec.graph = GraphUse::on;
+  spec.stop.least_seconds = 0;
+  auto timing = run(spec);
+  ASSERT_TRUE(timing);
+  EXPECT_FALSE(timing->graph);
+  EXPECT_EQ(timing->graph_refused_because, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED");
+  EXPECT_GE(timing->summary.count, 30);
 }
 
 TEST_F(EventTiming, ThrottlingAndTheLeastClockAreKept) {

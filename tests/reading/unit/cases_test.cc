@@ -5,6 +5,7 @@
 //   [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence of that pattern
 //   # expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is none
 //   # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
+//   # with: dsl-sources                                      read with the DSL's own sources at hand
 //   # expect-rule: VERDICT text            a stated rule has that verdict, and says the text
 //   # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first
 //   # expect-no-default: NAME              no such disagreement
@@ -215,6 +216,13 @@ std::vector<std::pair<std::string, std::string>> settings_of(const std::string& 
 TEST_P(ReadingCase, SaysWhatTheFileExpects) {
   reading::Request request;
   request.path = folder() + "/" + GetParam();
+  std::stringstream text;
+  text << std::ifstream(request.path).rdbuf();
+  if (text.str().find("# with: dsl-sources") != std::string::npos) {
+    const std::string sources = CUTELAB_DEPS_DIR "/dsl-sources/nvidia_cutlass_dsl/dsl_packages";
+    if (!std::filesystem::exists(sources)) GTEST_SKIP() << "the part 'dsl-sources' is not set up";
+    request.library_roots = {sources};
+  }
   request.settings = settings_of(request.path);
   const auto result = reading::read(request, DiskFileSource());
   ASSERT_TRUE(result.ok()) << result.error().message();

@@ -218,6 +218,16 @@ TEST(Machine, AnErrorOfTheProgramIsReportedWithItsText) {
   EXPECT_NE(p.machine().give_ups()[0].reason.find("the tile does not fit"), std::string::npos);
 }
 
+TEST(Machine, TheOrdinaryEndOfAProgramIsNoError) {
+  for (const std::string status : {"", "0", "None", "0 if unknown() else 1"}) {
+    RanProgram p("import sys\nfrom elsewhere import unknown\nsys.exit(" + status + ")\n");
+    EXPECT_TRUE(p.machine().give_ups().empty()) << status << ": " << p.machine().give_ups()[0].reason;
+  }
+  RanProgram failing("import sys\nsys.exit(3)\n");
+  ASSERT_FALSE(failing.machine().give_ups().empty());
+  EXPECT_NE(failing.machine().give_ups()[0].reason.find("exits with 3"), std::string::npos);
+}
+
 TEST(Machine, SharedStorageIsLaidOutMemberByMember) {
   RanProgram p(R"(import cutlass
 import cutlass.cute as cute

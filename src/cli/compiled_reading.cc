@@ -1,0 +1,112 @@
+#include "cli/compiled_reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/captures.h"
+#include "evidence/names.h"
+
+namespace cutelab::cli {
+namespace {
+
+constexpr std::uint64_t most_module_bytes = 256u << 20;
+
+evidence::Value recorded(evidence::Value::Data data) {
+  evidence::Value value;
+  value.data = std::move(data);
+  value.known_by = evidence::KnownBy::recorded;
+  return value;
+}
+
+evidence::Value recorded(const capture::Extents& extents) {
+  evidence::Value::List list;
+  for (const std::uint32_t extent : extents) list.push_back(recorded(static_cast<std::int64_t>(extent)));
+  return recorded(std::move(list));
+}
+
+/// The launch of this symbol, if all its launches agree on the grid.
+const capture::Launch* only_launch(const capture::Capture& captured, const std::string& symbol) {
+  const capture::Launch* found = nullptr;
+  for (const capture::Launch& launch : captured.launches) {
+    if (launch.symbol != symbol) continue;
+    if (found != nullptr && found->grid != launch.grid) return nullptr;
+    found = &launch;
+  }
+  return found;
+}
+
+std::vector<std::string> real_paths(const evidence::Reading& reading) {
+  std::vector<std::string> paths;
+  for (const evidence::SourceFile& file : reading.files) {
+    std::error_code failed;
+    const auto real = std::filesystem::canonical(file.path, failed);
+    paths.push_back(failed ? file.path : real.string());
+  }
+  return paths;
+}
+
+Error nothing_compiled(const std::string& asked, const capture::Capture& captured) {
+  std::string why = capture::name_of(captured.ended);
+  if (!captured.reason.empty()) why += ": " + captured.reason;
+  const bool missing = captured.ended == capture::Ended::missing_module;
+  return {missing ? ErrorKind::unavailable : ErrorKind::input, asked,
+          fmt::format("no kernel of its own came to be compiled ({})", why),
+          captured.at.empty() ? captured.program : captured.at,
+          "see `cutelab capture` for what the program printed; give it flags with --with"};
+}
+
+}  // namespace
+
+void add_recorded(const capture::Capture& captured, std::vector<compiled::IrReading>& modules) {
+  for (compiled::IrReading& module : modules)
+    for (evidence::Fact& fact : module.facts) {
+      if (fact.kind != evidence::kind::launch) continue;
+      const auto kernel = std::find_if(module.kernels.begin(), module.kernels.end(),
+                                       [&](const auto& candidate) { return candidate.name == fact.subject; });
+      const auto* launch = kernel == module.kernels.end() ? nullptr : only_launch(captured, kernel->symbol);
+      if (launch == nullptr) continue;
+      if (const auto grid = fact.values.find("grid"); grid == fact.values.end() || !grid->second.determined())
+        fact.values["grid"] = recorded(launch->grid);
+      fact.values["smem_bytes"] = recorded(static_cast<std::int64_t>(launch->dynamic_shared_bytes));
+    }
+}
+
+Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, const std::string& arch,
+                                             const std::vector<std::string>& flags, Context& context) {
+  const std::string asked = "read --compile " + reading.files[0].path;
+  capture::Request request;
+  request.program = reading.files[0].path;
+  request.flags = flags;
+  request.cache = context.environment.cache_home() + "/capture";
+  request.keep_modules = true;
+  const bool chosen = !arch.empty() || context.environment.get("CUTE_DSL_ARCH").has_value();
+  auto target = target_arch(chosen ? arch : reading.arch.minimum, context, request.program);
+  if (!target) return target.error();
+  request.arch = *target;
+  auto python = dsl_python("", context);
+  if (!python) return python.error();
+  auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
+                                           request.cache, context.environment, context.files);
+  if (!toolchain) return toolchain.error();
+  auto captured = capture::capture(request, *toolchain, context.files);
+  if (!captured) return captured.error();
+  const std::vector<std::string> files = real_paths(reading);
+  std::vector<compiled::IrReading> modules;
+  for (const std::string& path : captured->modules) {
+    auto text = context.files.read(path, most_module_bytes);
+    if (!text) return text.error();
+    auto module = compiled::read_ir(*text, files);
+    if (!module) return module.error();
+    if (!module->facts.empty()) modules.push_back(std::move(*module));
+  }
+  if (modules.empty()) return nothing_compiled(asked, *captured);
+  add_recorded(*captured, modules);
+  compiled::Merged merged = compiled::compare(reading, modules);
+  merged.comparison.arch = request.arch;
+  merged.comparison.compiler = "CuTe DSL " + captured->dsl_version;
+  return merged;
+}
+
+}  // namespace cutelab::cli

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "compiled/ir_reader.h"
+#include "evidence/names.h"
+
+namespace cutelab::compiled {
+using evidence::Family;
+using evidence::Value;
+namespace kind = evidence::kind;
+
+namespace {
+
+/// The names between the brackets of "blockDim = (%a, %b, %c)" lie among the operands in the order of the
+/// text.
+std::size_t operands_before(std::string_view header, std::string_view name) {
+  const auto at = header.find(name);
+  if (at == npos) return npos;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < at; ++i) count += header[i] == '%';
+  return count;
+}
+
+const char* family_of(std::string_view atom) {
+  if (atom.find("sm90.mma") != npos) return "wgmma";
+  if (atom.find("sm100.mma") != npos || atom.find("sm103.mma") != npos || atom.find("tcgen05") != npos)
+    return "tcgen05";
+  if (atom.find("mma") != npos && atom.find("universal") == npos) return "mma.sync";
+  return atom.find("universal_fma") != npos || atom.find("universal_mma") != npos ? "fma" : nullptr;
+}
+
+}  // namespace
+
+std::map<std::string, Value> mma_values(std::string_view type) {
+  std::map<std::string, Value> values;
+  const char* family = family_of(type);
+  if (family == nullptr) return values;
+  values["family"] = stated(family);
+  const auto atom = type.find("cute_nvgpu.");
+  const std::string_view inside = ir::bracketed(atom == npos ? type : type.substr(atom));
+  const auto parts = ir::parts_of(inside);
+  if (!parts.empty() && parts[0].find('x') != npos) values["shape"] = stated_shape(parts[0]);
+  const auto types = ir::parts_of(ir::bracketed(ir::attribute(inside, "elem_type")));
+  const char* names[] = {"a_type", "b_type", "accumulator_type"};
+  for (std::size_t i = 0; i < 3 && i < types.size(); ++i) values[names[i]] = stated(types[i]);
+  const auto majors = ir::parts_of(ir::bracketed(ir::attribute(inside, "ab_major")));
+  if (majors.size() == 2) {
+    values["a_major"] = stated(majors[0]);
+    values["b_major"] = stated(majors[1]);
+  }
+  if (const auto source = ir::attribute(inside, "frag_kind"); !source.empty()) {
+    const char* a = source[0] == 's' ? "shared memory" : source[0] == 't' ? "tensor memory" : "registers";
+    values["a_source"] = stated(a);
+  }
+  if (const auto ctas = ir::attribute(inside, "num_cta"); !ctas.empty())
+    values["ctas"] = stated(static_cast<std::int64_t>(parse_integer(ctas).value_or(0)));
+  return values;
+}
+
+void IrReader::on_launch_config(const ir::Operation& operation) {
+  Values values;
+  for (const auto& [written, name] : {std::pair{"blockDim = (", "block"}, {"gridDim = (", "grid"}}) {
+    const std::size_t first = operands_before(operation.header, written);
+    if (first == npos) continue;
+    std::vector<Value> extents;
+    for (std::size_t i = 0; i < 3; ++i)
+      extents.push_back(number_or_unknown(module_.operand(operation, first + i)));
+    values[name] = stated(std::move(extents));
+  }
+  std::int64_t threads = 1;
+  if (const auto block = values.find("block"); block != values.end() && block->second.determined()) {
+    for (const Value& extent : *block->second.list()) threads *= extent.integer().value_or(0);
+    values["threads"] = stated(threads);
+  }
+  configurations_[operation.first_result] = std::move(values);
+}
+
+void IrReader::on_launch_attribute(const ir::Operation& operation) {
+  const auto configuration = configurations_.find(module_.operand(operation, 0));
+  if (configuration == configurations_.end()) return;
+  Values& values = configuration->second;
+  const std::string_view name = operation.name.substr(operation.name.rfind('.') + 1);
+  if (name == "cluster_dim" || name == "preferred_cluster_dim") {
+    std::vector<Value> extents;
+    for (std::size_t i = 1; i < operation.operands; ++i)
+      extents.push_back(number_or_unknown(module_.operand(operation, i)));
+    values[name == "cluster_dim" ? "cluster" : "preferred_cluster"] = stated(std::move(extents));
+    return;
+  }
+  const auto on = number(module_.operand(operation, 1));
+  if (on) values[name == "cooperative" ? "cooperative" : "dependent_launch"] = stated(*on != 0);
+}
+
+void IrReader::on_launch(const ir::Operation& operation) {
+  const auto at = operation.header.rfind('@', operation.header.find('<'));
+  const std::string symbol(
+      at == npos ? std::string_view{}
+                 : operation.header.substr(at + 1, operation.header.find_first_of("<( ", at) - at - 1));
+  Values values;
+  for (ir::Id i = 0; i < operation.operands; ++i)
+    if (const auto known = configurations_.find(module_.operand(operation, i));
+        known != configurations_.end())
+      values = known->second;
+  const IrKernel* kernel = nullptr;
+  for (const IrKernel& candidate : out_.kernels)
+    if (candidate.symbol == symbol) kernel = &candidate;
+  if (kernel != nullptr) values["smem_bytes"] = stated(kernel->shared_bytes);
+  evidence::Fact* fact = add(operation, {Family::H2, kind::launch, kernel != nullptr ? kernel->name : symbol,
+                                         std::move(values), "launch as compiled"});
+  if (fact == nullptr) return;
+  if (kernel != nullptr) fact->kernel = kernel->name;
+  if (const auto line = launches_.find(symbol); line != launches_.end() && line->second.known())
+    fact->at = line->second;
+}
+
+void IrReader::on_tma_descriptor(const ir::Operation& operation) {
+  const bool load = operation.name.find("load") != npos;
+  const bool reduce = operation.name.find("reduce") != npos;
+  const std::string_view atom = result_type(operation, 0);
+  const std::string_view inside = ir::bracketed(atom);
+  Values values = {{"direction", stated(load ? "load" : reduce ? "reduce" : "store")}};
+  const std::string_view variant = ir::bracketed(ir::attribute(operation.header, "kind"));
+  const bool multicast = variant.find("multicast") != npos;
+  values["operation"] =
+      stated(load     ? (multicast ? "CopyBulkTensorTileG2SMulticastOp" : "CopyBulkTensorTileG2SOp")
+             : reduce ? "CopyReduceBulkTensorTileS2GOp"
+                      : "CopyBulkTensorTileS2GOp");
+  values["multicast"] = stated(multicast);
+  if (variant.find("2sm") != npos) values["ctas"] = stated(std::int64_t{2});
+  if (const auto degree = parse_integer(ir::attribute(operation.header, "num_multicast")))
+    values["multicast_degree"] = stated(static_cast<std::int64_t>(*degree));
+  if (const auto box = ir::quoted(ir::attribute(inside, "tma_gbasis")); !box.empty())
+    values["box"] = stated_shape(box);
+  if (const auto bits = parse_integer(ir::attribute(inside, "copy_bits")))
+    values["bytes"] = stated(static_cast<std::int64_t>(*bits / 8));
+  for (const std::string_view part : ir::parts_of(inside))
+    if (ir::bits_of(part) > 0 && part.find('=') == npos && !part.starts_with("sm_"))
+      values["element"] = stated(part);
+  if (const std::string_view layout = ir::quoted(input_type(operation, 1)); !layout.empty()) {
+    values["layout"] = stated_layout("", layout);
+    if (layout.starts_with("S<")) values["swizzle"] = stated(layout.substr(0, layout.find('>') + 1));
+  }
+  add(operation, {Family::H1, kind::tma_descriptor, "", std::move(values),
+                  fmt::format("TMA {} descriptor", load     ? "load"
+                                                   : reduce ? "reduce"
+                                                            : "store")});
+}
+
+void IrReader::on_atom(const ir::Operation& operation) {
+  const std::string_view atom = result_type(operation);
+  if (auto values = mma_values(atom); !values.empty()) {
+    const std::string says = "MMA " + values["family"].text() +
+                             (values.contains("shape") ? " " + values["shape"].text() : std::string());
+    add(operation, {Family::D4, kind::mma, "", std::move(values), says});
+    return;
+  }
+  if (atom.find("simt_async_copy") != npos)
+    add(operation, {Family::D3,
+                    kind::copy,
+                    "",
+                    {{"operation", stated("cp-async")}, {"atom", stated(ir::bracketed(atom))}},
+                    "copy atom of cp.async"});
+  if (atom.find("tmem_") != npos)
+    add(operation, {Family::D4,
+                    "tmem-copy",
+                    "",
+                    {{"atom", stated(ir::bracketed(atom))}},
+                    "copy between tensor memory and registers",
+                    true});
+}
+
+}  // namespace cutelab::compiled
