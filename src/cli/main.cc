@@ -12,14 +12,23 @@
 #include <ostream>
 
 #include "base/printable_output.h"
+#include "base/text.h"
 #include "cli/verb.h"
 
 namespace {
 
-int terminal_width() {
+constexpr int narrowest = 40, usual_width = 100;
+
+/// Columns to write for: what COLUMNS asks for, else the terminal's own.
+int width_of_output(const cutelab::Environment& environment, bool terminal) {
+  if (const auto asked = environment.get("COLUMNS"))
+    if (const auto columns = cutelab::parse_integer(*asked);
+        columns && *columns >= narrowest && *columns <= 1000)
+      return static_cast<int>(*columns);
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
-  return 100;
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= narrowest)
+    return size.ws_col;
+  return usual_width;
 }
 
 /// A caller may have closed standard streams. Files opened later must not get their numbers, or output would
@@ -84,7 +93,7 @@ int main(int argc, char** argv) {
                        environment.get("CUTELAB_ROOT").value_or("."),
                        out_is_terminal,
                        err_is_terminal,
-                       out_is_terminal ? terminal_width() : 100};
+                       width_of_output(environment, out_is_terminal)};
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return exit_code(cli::dispatch(cli::all_verbs(), words, context), out_buffer, err);

@@ -130,8 +130,17 @@ class Reader {
   }
 
   ArchRequirement arch(const Node& n) const {
-    return {n.member("minimum").string_or_null(), n.member("family").strings(), n.member("reason").string(),
-            locations(n.member("at"))};
+    ArchRequirement out{n.member("minimum").string_or_null(),
+                        n.member("family").strings(),
+                        n.member("reason").string(),
+                        locations(n.member("at")),
+                        {}};
+    if (const auto lines = n.optional("lines"))
+      out.lines = lines->list([&](const Node& line) {
+        return ArchRequirement::Line{location(line.member("at")), line.member("minimum").string(),
+                                     line.member("reason").string()};
+      });
+    return out;
   }
 
   Fact fact(const Node& n) const {

@@ -84,8 +84,16 @@ struct Function {
 struct ArchRequirement {
   std::string minimum;              ///< "sm_90a"; empty = undetermined
   std::vector<std::string> family;  ///< other names the deciding operation accepts
-  std::string reason;
-  std::vector<Location> at;
+  std::string reason;               ///< of the line that decides
+  std::vector<Location> at;         ///< lines that need the minimum, the deciding one first
+  /// A line with what it needs by itself.
+  struct Line {
+    Location at;
+    std::string minimum;  ///< "sm_90"
+    std::string reason;   ///< "TMA descriptor"
+    friend bool operator==(const Line&, const Line&) = default;
+  };
+  std::vector<Line> lines;  ///< one for each reason, the deciding one first, then by what they need
   friend bool operator==(const ArchRequirement&, const ArchRequirement&) = default;
 };
 

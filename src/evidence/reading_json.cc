@@ -170,6 +170,13 @@ class Writer {
     texts("family", arch.family);
     json_.member("reason", arch.reason);
     locations("at", arch.at);
+    json_.list("lines", arch.lines, [&](const ArchRequirement::Line& l) {
+      json_.begin_object();
+      place(l.at);
+      json_.member("minimum", l.minimum);
+      json_.member("reason", l.reason);
+      json_.end_object();
+    });
     json_.end_object();
   }
 

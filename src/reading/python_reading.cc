@@ -11,6 +11,7 @@
 #include "reading/checklist/checklist.h"
 #include "reading/evaluator/traced.h"
 #include "reading/facts/context.h"
+#include "reading/models/stand_in_device.h"
 
 namespace cutelab::reading {
 namespace {
@@ -86,8 +87,7 @@ void note_kernels_elsewhere(FactContext& context) {
 
 /// The cluster a launch would get if every flag and constructor argument could be anything; None where none
 /// is launched.
-Abstract unconstrained_cluster(FactContext& context) {
-  Folder anything(context.program, {}, Folder::Inputs::anything);
+Abstract unconstrained_cluster(FactContext& context, Evaluator& anything) {
   std::vector<Abstract> found;
   for (const Draft& d : context.drafts)
     if (d.construct == "launch:cluster")
@@ -96,9 +96,10 @@ Abstract unconstrained_cluster(FactContext& context) {
 }
 
 void check_patterns(FactContext& context) {
-  const Abstract cluster = unconstrained_cluster(context);
+  Folder anything(context.program, {}, Folder::Inputs::anything);
+  const Abstract cluster = unconstrained_cluster(context, anything);
   auto& out = context.reading.patterns;
-  out.push_back(tma_pipeline(context));
+  out.push_back(tma_pipeline(context, anything));
   out.push_back(warp_specialization(context));
   out.push_back(persistent_loop(context));
   out.push_back(streaming_accumulation(context));
@@ -277,6 +278,9 @@ bool tells_activity(const std::string& kind) {
                                               "tensormap-update",
                                               "tiling",
                                               "tmem-copy",
+                                              evidence::kind::mma,
+                                              evidence::kind::barrier,
+                                              "tile",
                                               "epilogue-tile",
                                               "cta-tile",
                                               "dependent-launch"};
@@ -291,11 +295,53 @@ void note_inactive(FactContext& context, Draft& draft) {
   draft.fact.values["condition"] = evidence::literal(activity.condition);
 }
 
+/// The one kernel that reaches a function through calls; "" where several or none do.
+std::vector<std::string> kernels_of_functions(const FactContext& context) {
+  const auto& functions = context.reading.functions;
+  std::vector<std::string> out(functions.size());
+  std::vector<std::set<std::size_t>> by(functions.size());
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    if (functions[k].kind != evidence::Function::Kind::kernel) continue;
+    std::vector<std::size_t> open = {k};
+    while (!open.empty()) {
+      const std::size_t f = open.back();
+      open.pop_back();
+      if (!by[f].insert(k).second) continue;
+      for (const auto& call : functions[f].calls)
+        if (!call.launches && call.callee >= 0) open.push_back(static_cast<std::size_t>(call.callee));
+    }
+  }
+  for (std::size_t f = 0; f < functions.size(); ++f)
+    if (by[f].size() == 1) out[f] = functions[*by[f].begin()].name;
+  return out;
+}
+
+/// A persistent grid follows the device: says which one was assumed.
+void note_assumed_device(FactContext& context, machine::Machine& machine) {
+  const bool asks = std::any_of(context.calls().begin(), context.calls().end(), [](const CallSite& site) {
+    return site.leaf == "get_max_active_clusters" || site.leaf == "get_device_multiprocessor_count" ||
+           site.leaf == "get_device_properties";
+  });
+  const auto& patterns = context.reading.patterns;
+  const bool persistent = std::any_of(patterns.begin(), patterns.end(), [](auto& p) {
+    return p.id == "P3" && p.present && p.default_active != evidence::Tristate::no;
+  });
+  const auto device = machine::stand_in_device(machine);
+  if (!asks || !persistent || !device) return;
+  for (Draft& d : context.drafts)
+    if (d.fact.kind == evidence::kind::launch && d.fact.values.count("grid") &&
+        d.fact.values.at("grid").determined())
+      d.fact.values["assumed_multiprocessors"] = evidence::literal(std::int64_t{device->multiprocessors});
+}
+
 void finish_facts(FactContext& context) {
   RolesOfFunctions roles(context);
+  const std::vector<std::string> kernel_of_function = kernels_of_functions(context);
   for (Draft& draft : context.drafts) {
     evidence::Fact& fact = draft.fact;
     if (fact.kernel.empty()) fact.kernel = kernel_around(context, draft.node);
+    if (const int f = context.module().function_at(draft.node); fact.kernel.empty() && f >= 0)
+      fact.kernel = kernel_of_function[static_cast<std::size_t>(f)];
     note_inactive(context, draft);
     if (const RoleBlock* role = role_around(context, draft.node)) {
       fact.role = role->name;
@@ -377,6 +423,7 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   check_patterns(context);
   read_architecture(context);
   add_files(program, reading);
+  note_assumed_device(context, machine);
   finish_facts(context);
   reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(),
                                 [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });

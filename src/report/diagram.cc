@@ -25,11 +25,10 @@ class RoleDiagram {
  public:
   explicit RoleDiagram(const KernelModel& model) : model_(model) {
     for (const RoleRow& role : model.roles) lanes_.push_back(role.name);
-    if (lanes_.empty()) lanes_.push_back(all_threads);
     for (const PipelineRow& row : model.pipelines) {
       add_lanes(row.producers);
       add_lanes(row.consumers);
-      if ((row.producers.empty() || row.consumers.empty()) && !model.roles.empty()) add_lanes({unknown});
+      if (row.producers.empty() || row.consumers.empty()) add_lanes({unknown});
     }
   }
 
@@ -46,7 +45,6 @@ class RoleDiagram {
   }
 
  private:
-  static constexpr const char* all_threads = "all threads";
   static constexpr const char* unknown = "?";
 
   void add_lanes(const std::vector<std::string>& names) {
@@ -98,9 +96,8 @@ class RoleDiagram {
     return out;
   }
 
-  std::vector<std::string> ends(const std::vector<std::string>& names) const {
-    if (!names.empty()) return names;
-    return {model_.roles.empty() ? all_threads : unknown};
+  static std::vector<std::string> ends(const std::vector<std::string>& names) {
+    return names.empty() ? std::vector<std::string>{unknown} : names;
   }
 
   void pipeline(const PipelineRow& row, double y) {

@@ -52,6 +52,7 @@ class Full {
     if (options_.families.empty()) {
       give_ups();
       problems();
+      files();
     }
     return std::move(out_);
   }
@@ -76,22 +77,35 @@ class Full {
   }
 
   void title() {
-    Columns files = {{{"", Align::left, false, 20}, {""}, {"", Align::left, false, 12}}, {}};
-    for (const evidence::SourceFile& file : reading_.files)
-      files.rows.push_back({{file.path, Style::strong},
-                            {fmt::format("{} lines", with_thousands(file.lines)), Style::faint},
-                            {"sha256 " + file.revision, Style::faint}});
-    out_ += render::columns(files, options_.width, options_.paint, 0);
+    if (!reading_.files.empty())
+      out_ += options_.paint(Style::strong, render::clip_middle(render::one_line(reading_.files[0].path),
+                                                                options_.width - 20)) +
+              "  " +
+              options_.paint(Style::faint, fmt::format("{} lines", with_thousands(reading_.files[0].lines))) +
+              "\n";
     const std::string kind =
         fmt::format("{}, {}{}. {}", reading_.language, reading_.style,
                     reading_.helper ? ", helper module without a kernel" : "", reading_.summary);
     for (const std::string& line : render::wrap(render::one_line(kind), options_.width)) out_ += line + "\n";
-    Columns arch = {{{""}, {"", Align::left, true}}, {}};
-    for (const auto& at : reading_.arch.at)
-      arch.rows.push_back({{where(at), Style::place}, {reading_.arch.reason}});
+    Columns arch = {{{""}, {""}, {"", Align::left, true}}, {}};
+    for (const auto& line : reading_.arch.lines)
+      arch.rows.push_back({{where(line.at), Style::place}, {line.minimum}, {line.reason}});
+    if (reading_.arch.lines.empty())
+      for (const auto& at : reading_.arch.at)
+        arch.rows.push_back({{where(at), Style::place}, {reading_.arch.minimum}, {reading_.arch.reason}});
     section(
         "architecture: " + (reading_.arch.minimum.empty() ? "undetermined" : "from " + reading_.arch.minimum),
         arch);
+  }
+
+  /// What was read, by content: last, as a kernel may draw on dozens of files.
+  void files() {
+    Columns table = {{{"", Align::left, false, 20}, {""}, {"", Align::left, false, 12}}, {}};
+    for (const evidence::SourceFile& file : reading_.files)
+      table.rows.push_back({{file.path, Style::strong},
+                            {fmt::format("{} lines", with_thousands(file.lines)), Style::faint},
+                            {"sha256 " + file.revision, Style::faint}});
+    section(fmt::format("files read ({})", reading_.files.size()), table);
   }
 
   void facts(Family family) {

@@ -9,12 +9,12 @@ namespace cutelab::report {
 /// its numbers, the call graph, flags, constraints, imports, and every undetermined value with its reason.
 /// Ends in a newline.
 /// ```
-/// examples/scale.py  39 lines  sha256 0123456789abcdef
+/// examples/scale.py  39 lines
 /// cute-dsl, class. Scale a matrix: a load warp fills a ring of tiles, four warps
 /// scale and store them.
 ///
 /// architecture: from sm_90
-///   scale.py:30  PipelineTmaAsync needs TMA and mbarriers
+///   scale.py:30  sm_90  PipelineTmaAsync needs TMA and mbarriers
 ///
 /// H2 grid, block, cluster, launch (3)
 ///   place        subject      what
@@ -91,6 +91,9 @@ namespace cutelab::report {
 ///   place        value          reason                  depends on
 ///   scale.py:23  grid.grid      known only at run time  src.shape[0]
 ///   scale.py:25  stream.stream  known only at run time  stream
+///
+/// files read (1)
+///   examples/scale.py  39 lines  sha256 0123456789abcdef
 /// ```
 std::string full(const evidence::Reading& reading, const ViewOptions& options);
 

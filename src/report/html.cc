@@ -41,6 +41,17 @@ std::string header_html(const std::string& name, const std::string& path) {
          "\n";
 }
 
+/// Where the source pane opens: the kernel, else the first device function.
+std::string opening_line(const evidence::Reading& reading) {
+  const evidence::Location* first = nullptr;
+  for (const auto& f : reading.functions) {
+    if (f.at.file != 0 || !f.at.known()) continue;
+    if (f.kind == evidence::Function::Kind::kernel) return "L" + std::to_string(f.at.line());
+    if (!first && f.kind != evidence::Function::Kind::host) first = &f.at;
+  }
+  return first ? "L" + std::to_string(first->line()) : "";
+}
+
 }  // namespace
 
 std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts,
@@ -52,7 +63,11 @@ std::string html(const evidence::Reading& reading, const std::vector<std::string
   return "<!doctype html>\n<html lang=\"en\">" + head_html(name) + "<body>\n" + header_html(name, path) +
          "<main>\n" +
          element("section", {{"id", "panel"}, {"aria-label", "reading"}, {"tabindex", "0"}}, panel) + "\n" +
-         element("section", {{"id", "source"}, {"aria-label", "source"}, {"tabindex", "0"}},
+         element("section",
+                 {{"id", "source"},
+                  {"aria-label", "source"},
+                  {"tabindex", "0"},
+                  {"data-open", opening_line(reading)}},
                  source_html(reading, texts, anchors)) +
          "\n</main>\n<script>\n" + std::string(embedded::page_js) + "</script>\n</body></html>\n";
 }

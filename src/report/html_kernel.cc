@@ -23,6 +23,7 @@ class KernelSection {
     memory();
     operations("TMA descriptors", model_.descriptors);
     operations("MMA", model_.mma);
+    operations("Barriers", model_.barriers);
     if (out_.empty()) return "";
     const std::string title = model_.name.empty() ? "Whole file" : "Kernel " + model_.name;
     return element("h2", {{"class", "kernel"}}, html_escape(title) + " " + anchors_.link(model_.at)) + out_;
@@ -43,6 +44,15 @@ class KernelSection {
 
   void launch() {
     HtmlTable table({"", "", ""}, {"tight", "", "tight"});
+    if (model_.left_out)
+      out_ += text_element(
+          "p", {{"class", "warn"}},
+          "Not launched under the defaults" +
+              (model_.left_out->condition.empty() ? "" : ": needs " + model_.left_out->condition) + ".");
+    if (model_.assumed_multiprocessors)
+      out_ += text_element("p", {{"class", "faint"}},
+                           fmt::format("The grid is that of a device with {} multiprocessors.",
+                                       *model_.assumed_multiprocessors));
     for (const LaunchRow& row : model_.launch)
       table.row({element("a", {{"href", fmt::format("#F{}", row.fact)}}, html_escape(row.name)),
                  value_html(row.value), line(row.fact)});
@@ -53,10 +63,17 @@ class KernelSection {
     const std::string diagram = role_diagram(model_);
     if (!diagram.empty()) section("Roles and pipelines", element("div", {{"class", "scroll"}}, diagram));
     HtmlTable table({"role", "warps", "registers", "", "line"}, {"tight", "", "", "", "tight"});
-    for (const RoleRow& row : model_.roles)
-      table.row({subject(row.fact, row.name), html_escape(row.warps), html_escape(row.registers),
-                 html_escape(reading_.facts[row.fact].says), line(row.fact)});
+    for (const RoleRow& row : model_.roles) {
+      role(table, row, "");
+      for (const RoleRow& part : model_.parts)
+        if (part.within == row.name) role(table, part, "&ensp;");
+    }
     if (!table.empty()) out_ += table.text();
+  }
+
+  void role(HtmlTable& table, const RoleRow& row, const char* indent) const {
+    table.row({indent + subject(row.fact, row.name), html_escape(row.warps), html_escape(row.registers),
+               html_escape(reading_.facts[row.fact].says), line(row.fact)});
   }
 
   static std::string names(const std::vector<std::string>& all) {
@@ -70,8 +87,8 @@ class KernelSection {
                     {"", "", "num", "num", "", "tight"});
     for (const PipelineRow& row : model_.pipelines)
       table.row({subject(row.fact, row.name), html_escape(row.type), html_escape(row.stages),
-                 html_escape(row.bytes), names(row.producers) + " → " + names(row.consumers),
-                 line(row.fact)});
+                 html_escape(row.bytes), names(row.producers) + " → " + names(row.consumers), line(row.fact)},
+                row.active ? "" : "absent");
     if (!table.empty()) section("Pipelines", table.text());
   }
 
@@ -99,7 +116,8 @@ class KernelSection {
   void operations(const char* title, const std::vector<OperationRow>& rows) {
     HtmlTable table({"", "", ""}, {"tight", "", "tight"});
     for (const OperationRow& row : rows)
-      table.row({subject(row.fact, row.name), html_escape(row.says), line(row.fact)});
+      table.row({subject(row.fact, row.name), html_escape(row.says), line(row.fact)},
+                row.active ? "" : "absent");
     if (!table.empty()) section(title, table.text());
   }
 

@@ -36,11 +36,17 @@ std::string overview_html(const Reading& reading, const Anchors& anchors) {
                      chip("runs from", reading.arch.minimum.empty() ? "undetermined" : reading.arch.minimum) +
                      chip("facts", fmt::format("{}", total.facts)) +
                      chip("undetermined", fmt::format("{} of {} values", total.undetermined, total.values)));
-  std::string arch = reading.arch.reason;
+  std::string arch = reading.arch.reason, further;
   if (!reading.arch.family.empty())
     arch += (arch.empty() ? "" : "; ") + ("also " + join(reading.arch.family, ", "));
+  for (std::size_t i = 1; i < reading.arch.lines.size(); ++i) {
+    const auto& line = reading.arch.lines[i];
+    further += (further.empty() ? "; also needs " : ", ") +
+               html_escape(line.reason + " (" + line.minimum + ") ") + anchors.link(line.at);
+  }
   if (!arch.empty() || !reading.arch.at.empty())
-    out += element("p", {{"class", "faint"}}, html_escape(arch) + " " + links(reading.arch.at, anchors));
+    out += element("p", {{"class", "faint"}},
+                   html_escape(arch) + " " + links(reading.arch.at, anchors) + further);
   if (reading.helper) out += text_element("p", {}, "A helper module: it holds no kernel of its own.");
   return out;
 }

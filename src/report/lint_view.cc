@@ -38,7 +38,25 @@ struct Sums {
   int by_severity[3] = {0, 0, 0};
   int decided = 0, undecided = 0;
   std::map<std::string, int> reasons;
+  int by_wheel = 0;  ///< names that need some version of the wheel
+  std::string newest_wheel;
 };
+
+/// What only the wheel's version decides is said once, with the latest version that a name needs.
+void count(const std::string& reason, Sums& sums) {
+  static constexpr std::string_view words = "needs wheel >= ";
+  const auto needs = reason.find(words);
+  if (needs == std::string::npos) {
+    ++sums.reasons[reason];
+    return;
+  }
+  ++sums.by_wheel;
+  const std::string rest = reason.substr(needs + words.size());
+  const std::string version = rest.substr(0, rest.find_first_not_of("0123456789."));
+  const bool later = version.size() != sums.newest_wheel.size() ? version.size() > sums.newest_wheel.size()
+                                                                : version > sums.newest_wheel;
+  if (later) sums.newest_wheel = version;
+}
 
 Sums sums_of(const evidence::Reading& reading) {
   Sums sums;
@@ -46,7 +64,7 @@ Sums sums_of(const evidence::Reading& reading) {
     sums.by_severity[static_cast<std::size_t>(lint.severity)] += static_cast<int>(lint.findings.size());
     sums.decided += lint.decided;
     sums.undecided += static_cast<int>(lint.undecided.size());
-    for (const auto& why : lint.undecided) ++sums.reasons[why.reason];
+    for (const auto& why : lint.undecided) count(why.reason, sums);
   }
   return sums;
 }
@@ -118,6 +136,8 @@ std::string lints(const evidence::Reading& reading, const ViewOptions& options, 
   std::vector<std::string> said;
   for (const auto& [count, reason] : top)
     said.push_back(-count > 1 ? fmt::format("{} ({})", reason, -count) : reason);
+  if (sums.by_wheel > 0)
+    said.push_back(fmt::format("{} need wheel >= {}", counted(sums.by_wheel, "name"), sums.newest_wheel));
   if (!said.empty())
     for (const std::string& line :
          render::wrap(render::one_line("undecided: " + join(said, "; ")), options.width - 2))

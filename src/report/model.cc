@@ -1,13 +1,12 @@
 #include "report/model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
+#include "report/fact_values.h"
 
 namespace cutelab::report {
 namespace {
@@ -16,57 +15,6 @@ using evidence::Family;
 using evidence::Reading;
 using evidence::Value;
 namespace kind = evidence::kind;
-
-const Value* value_of(const Fact& fact, std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const auto it = fact.values.find(name); it != fact.values.end()) return &it->second;
-  return nullptr;
-}
-
-std::string text_of(const Fact& fact, std::initializer_list<const char*> names) {
-  const Value* value = value_of(fact, names);
-  return value ? value->text() : "";
-}
-
-void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
-
-/// A list of names or a single one.
-void add_names(std::vector<std::string>& names, const Value* value) {
-  if (!value) return;
-  if (const Value::List* items = value->list())
-    for (const Value& item : *items) add_once(names, item.text());
-  else if (value->determined())
-    add_once(names, value->text());
-}
-
-/// The name without what only says what kind of thing it names: "self.load_warp_id", "load_producer" ->
-/// "load".
-std::string stem(std::string name) {
-  if (name.starts_with("self.")) name.erase(0, 5);
-  for (const char* ending : {"_producer", "_consumer", "_pipeline", "_warp_ids", "_warp_id", "_warp_idx",
-                             "_warps", "_warp", "_barrier_ptr", "_array_ptr", "_mbar_ptr", "_mbar", "_ptr"})
-    if (name.ends_with(ending) && name.size() > std::string_view(ending).size())
-      name.resize(name.size() - std::string_view(ending).size());
-  return name;
-}
-
-bool is_warp_name(const std::string& name) {
-  return name.find("warp") != std::string::npos || name.find("thread") != std::string::npos;
-}
-
-/// "load of a, CopyBulkTensorTileG2SOp": the values that say what an operation is, else its sentence.
-std::string operation_text(const Fact& fact) {
-  std::vector<std::string> parts;
-  for (const char* name : {"family", "shape", "direction", "tensor", "operation"})
-    if (const std::string text = text_of(fact, {name}); !text.empty())
-      parts.push_back(std::string(name == std::string_view("tensor") ? "of " : "") + text);
-  if (const Value* multicast = value_of(fact, {"multicast"});
-      multicast && multicast->boolean().value_or(false))
-    parts.push_back("multicast");
-  return parts.empty() ? fact.says : join(parts, ", ");
-}
 
 class Gather {
  public:
@@ -96,7 +44,9 @@ class Gather {
              fact.kind == kind::allocation || fact.kind == kind::capacity)
       add_storage(i, fact);
     else if (fact.kind == kind::tma_descriptor)
-      model_.descriptors.push_back({i, fact.subject, operation_text(fact)});
+      model_.descriptors.push_back({i, fact.subject, operation_text(fact), is_active(fact)});
+    else if (fact.kind == kind::barrier && !fact.optional)
+      model_.barriers.push_back({i, fact.subject, barrier_text(fact), is_active(fact)});
     else if (fact.kind == kind::mma || fact.kind == "tile")
       add_mma(i, fact);
     else if (fact.kind == kind::tensor_memory_allocation)
@@ -119,8 +69,19 @@ class Gather {
       if (value) put_launch({i, fact.kind, *value}, fact.subject == fact.kind ? 3 : 1);
       return;
     }
+    if (fact.kind == kind::launch) note_launch(fact);
     for (const auto& [name, value] : fact.values)
-      put_launch({i, name, value}, fact.kind == kind::launch ? 2 : 3);
+      if (name != "active" && name != "condition" && name != "assumed_multiprocessors")
+        put_launch({i, name, value}, fact.kind == kind::launch ? 2 : 3);
+  }
+
+  void note_launch(const Fact& fact) {
+    if (const Value* device = value_of(fact, {"assumed_multiprocessors"}))
+      model_.assumed_multiprocessors = device->integer();
+    ++launches_;
+    if (is_active(fact)) return;
+    ++launches_left_out_;
+    model_.left_out = LeftOut{text_of(fact, {"condition"})};
   }
 
   void put_launch(LaunchRow row, int rank) {
@@ -135,10 +96,12 @@ class Gather {
   /// are.
   void add_role(std::size_t i, const Fact& fact) {
     const std::string warps = text_of(fact, {"warps"});
-    if (!fact.values.count("condition") && fact.values.count("warps") && is_warp_name(fact.subject)) {
+    const bool constant = !fact.values.count("condition") && fact.values.count("warps");
+    if (constant && is_warp_name(to_lower(fact.subject))) {
       warps_[stem(fact.subject)] = warps;
       return;
     }
+    if (!fact.role.empty() && fact.role != fact.subject) return add_part(i, fact, warps);
     const Value* elected = value_of(fact, {"elected"});
     const bool weak = elected && elected->boolean().value_or(false);
     for (RoleRow& row : model_.roles) {
@@ -149,7 +112,31 @@ class Gather {
       return;
     }
     if (weak) weak_roles_.insert(fact.subject);
-    model_.roles.push_back({i, fact.subject, warps, text_of(fact, {"registers"})});
+    model_.roles.push_back({i, fact.subject, warps, text_of(fact, {"registers"}), ""});
+  }
+
+  /// A block inside a role's own: what some of its warps do, not a role beside it.
+  void add_part(std::size_t i, const Fact& fact, const std::string& warps) {
+    outer_.emplace(fact.subject, fact.role);
+    const Value* elected = value_of(fact, {"elected"});
+    if (elected && elected->boolean().value_or(false)) return;
+    for (const RoleRow& row : model_.parts)
+      if (row.name == fact.subject && row.within == fact.role) return;
+    model_.parts.push_back({i, fact.subject, warps, text_of(fact, {"registers"}), fact.role});
+  }
+
+  bool is_role(const std::string& name) const {
+    return std::any_of(model_.roles.begin(), model_.roles.end(), [&](auto& row) { return row.name == name; });
+  }
+
+  /// The role that a block belongs to: itself, or the one around it.
+  std::string outermost(std::string name) const {
+    for (int depth = 0; depth < 8 && !is_role(name); ++depth) {
+      const auto around = outer_.find(name);
+      if (around == outer_.end()) break;
+      name = around->second;
+    }
+    return name;
   }
 
   void add_pipeline(std::size_t i, const Fact& fact) {
@@ -159,7 +146,8 @@ class Gather {
                     text_of(fact, {"stages"}),
                     text_of(fact, {"bytes"}),
                     {},
-                    {}};
+                    {},
+                    is_active(fact)};
     add_names(row.producers, value_of(fact, {"producer"}));
     add_names(row.consumers, value_of(fact, {"consumer"}));
     model_.pipelines.push_back(std::move(row));
@@ -174,9 +162,12 @@ class Gather {
   }
 
   void add_mma(std::size_t i, const Fact& fact) {
-    OperationRow row{i, fact.subject, operation_text(fact)};
-    for (const OperationRow& old : model_.mma)
-      if (old.name == row.name && old.says == row.says) return;
+    OperationRow row{i, fact.subject, operation_text(fact), is_active(fact)};
+    for (OperationRow& old : model_.mma)
+      if (old.name == row.name && old.says == row.says) {
+        old.active = old.active || row.active;
+        return;
+      }
     model_.mma.push_back(std::move(row));
   }
 
@@ -205,14 +196,20 @@ class Gather {
 
   /// Who works on a pipeline shows in the role blocks that acquire or wait on it.
   void add_side(const Fact& fact) {
-    if (fact.role.empty() || fact.family != Family::D2) return;
+    if (fact.family != Family::D2) return;
     const bool produces = fact.kind == kind::acquire || fact.kind == kind::commit || fact.kind == kind::tail;
     const bool consumes = fact.kind == kind::wait || fact.kind == kind::release;
     if (!produces && !consumes) return;
-    weak_roles_.erase(fact.role);
-    for (PipelineRow& row : model_.pipelines)
-      if (row.name == fact.subject || stem(row.name) == stem(fact.subject) || has_side(row, fact.subject))
-        add_once(produces ? row.producers : row.consumers, fact.role);
+    const std::string who = fact.role.empty() ? all_threads : outermost(fact.role);
+    weak_roles_.erase(who);
+    const std::string told = text_of(fact, {"pipeline"});
+    for (PipelineRow& row : model_.pipelines) {
+      const bool named = told.empty() ? row.name == fact.subject || stem(row.name) == stem(fact.subject) ||
+                                            stem(row.name) == stem(short_name(fact.subject)) ||
+                                            has_side(row, fact.subject)
+                                      : row.name == told;
+      if (named) add_once(produces ? row.producers : row.consumers, who);
+    }
   }
 
   bool inactive(const StorageRow& row) const {
@@ -260,6 +257,8 @@ class Gather {
   void finish() {
     tell_storage_apart();
     take_total_of_launch();
+    if (launches_left_out_ < launches_) model_.left_out.reset();
+    leave_descriptors_to_calls();
     std::erase_if(model_.roles, [&](const RoleRow& row) {
       return weak_roles_.count(row.name) && !budgets_.count(row.name);
     });
@@ -269,13 +268,34 @@ class Gather {
       if (const auto warps = warps_.find(stem(row.name)); warps != warps_.end() && row.warps.empty())
         row.warps = warps->second;
     }
-    for (PipelineRow& row : model_.pipelines)
+    for (PipelineRow& row : model_.pipelines) {
+      leave_to_roles(row.producers);
+      leave_to_roles(row.consumers);
       if (row.type.find("TmaStore") != std::string::npos && row.consumers.empty())
         row.consumers = {"global memory"};
+    }
   }
 
+  /// What a helper makes for each caller is told where it is called: there the direction is known.
+  void leave_descriptors_to_calls() {
+    const auto told = [&](const OperationRow& row) {
+      return value_of(reading_.facts[row.fact], {"direction"});
+    };
+    if (std::any_of(model_.descriptors.begin(), model_.descriptors.end(), told))
+      std::erase_if(model_.descriptors, [&](const OperationRow& row) { return !told(row); });
+  }
+
+  /// Statements outside any role (set-up, a helper that several roles call) say nothing where roles do the
+  /// work.
+  void leave_to_roles(std::vector<std::string>& names) const {
+    if (!model_.roles.empty()) std::erase(names, all_threads);
+  }
+
+  static constexpr const char* all_threads = "all threads";
   const Reading& reading_;
   KernelModel model_;
+  int launches_ = 0, launches_left_out_ = 0;
+  std::map<std::string, std::string> outer_;    ///< role around a block, by the block's name
   std::map<std::string, std::string> budgets_;  ///< registers by role
   std::map<std::string, std::string> warps_;    ///< warp numbers by stem of the role's name
   std::map<std::string, int> launch_rank_;      ///< how good the row of a launch keyword is
@@ -330,12 +350,12 @@ bool is_empty(const KernelModel& model) {
 std::vector<KernelModel> models(const Reading& reading) {
   const ByKernel by(reading);
   std::vector<KernelModel> out;
+  for (const std::string& kernel : by.kernels)
+    out.push_back(Gather(reading, kernel).gather(by.facts_of(kernel), by.place_of(kernel)));
   if (by.kernels.size() != 1) {
     KernelModel whole = Gather(reading, "").gather(by.facts_of(""), {});
     if (!is_empty(whole) || by.kernels.empty()) out.push_back(std::move(whole));
   }
-  for (const std::string& kernel : by.kernels)
-    out.push_back(Gather(reading, kernel).gather(by.facts_of(kernel), by.place_of(kernel)));
   return out;
 }
 

@@ -21,16 +21,18 @@ struct RoleRow {
   std::string name;
   std::string warps;      ///< "0", "(4, 5, 6, 7)", "?"; empty = not said
   std::string registers;  ///< setmaxnreg budget; empty = none
+  std::string within;     ///< the role whose block this one divides; empty = a role of its own
 };
 
 struct PipelineRow {
   std::size_t fact = 0;
   std::string name;
-  std::string type;    ///< "PipelineTmaUmma"
-  std::string stages;  ///< "7", "?"
-  std::string bytes;   ///< per transaction; empty = not said
-  std::vector<std::string> producers;
+  std::string type;                    ///< "PipelineTmaUmma"
+  std::string stages;                  ///< "7", "?"
+  std::string bytes;                   ///< per transaction; empty = not said
+  std::vector<std::string> producers;  ///< empty = not told
   std::vector<std::string> consumers;
+  bool active = true;  ///< the defaults create it
 };
 
 struct StorageRow {
@@ -46,25 +48,35 @@ struct OperationRow {
   std::size_t fact = 0;
   std::string name;
   std::string says;
+  bool active = true;  ///< compiled under the defaults
+};
+
+/// A launch that the defaults leave out.
+struct LeftOut {
+  std::string condition;  ///< what it depends on; empty = not said
 };
 
 struct KernelModel {
   std::string name;  ///< empty: what belongs to the whole file
   evidence::Location at;
   std::vector<LaunchRow> launch;
+  std::optional<LeftOut> left_out;
+  std::optional<std::int64_t> assumed_multiprocessors;  ///< of the device that the grid was computed for
   std::vector<RoleRow> roles;
+  std::vector<RoleRow> parts;  ///< blocks inside a role that only some of its warps run
   std::vector<PipelineRow> pipelines;
   std::vector<StorageRow> storage;
   std::optional<std::int64_t> storage_bytes;   ///< total: of the launch, else of the structs
   std::optional<std::int64_t> capacity_bytes;  ///< what the target allows per block
   std::vector<OperationRow> descriptors;
   std::vector<OperationRow> mma;
+  std::vector<OperationRow> barriers;  ///< named barriers and mbarriers of the kernel's own
   std::string tensor_memory_columns;  ///< empty = none
   std::size_t tensor_memory_fact = 0;
 };
 
 /// One model per kernel in the order of the source; facts of the whole file are added to the only kernel, or
-/// stand first as a model without a name when there are several kernels or none.
+/// stand last as a model without a name when there are several kernels or none.
 std::vector<KernelModel> models(const evidence::Reading& reading);
 
 /// "?" with the expression it stands for: "? = self.num_ab_stage"; the value's text when it is determined.
@@ -76,8 +88,8 @@ std::string short_name(const std::string& qualified);
 /// "dense_gemm.py:523"; the folder is left out, "?" for no place.
 std::string place(const evidence::Reading& reading, const evidence::Location& at);
 
-/// "512, 518–520, 640 …": line numbers in the file that was asked for, at most `most`, ranges where they
-/// adjoin.
+/// "640, 512, 518–520 …": line numbers in the file that was asked for as they are given (the most telling
+/// first), at most `most`, ranges where they adjoin.
 std::string lines_text(const std::vector<evidence::Location>& at, std::size_t most);
 
 /// "satisfied", "violated", "?"; empty where no check was made of the rule.

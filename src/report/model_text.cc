@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "report/model.h"
@@ -28,16 +29,22 @@ std::string place(const Reading& reading, const evidence::Location& at) {
 }
 
 std::string lines_text(const std::vector<evidence::Location>& at, std::size_t most) {
-  std::set<int> lines;
-  for (const auto& location : at)
-    if (location.known() && location.file == 0) lines.insert(location.line());
+  std::vector<std::pair<int, int>> runs;  // first and last line
+  for (const auto& location : at) {
+    if (!location.known() || location.file != 0) continue;
+    const int line = location.line();
+    const bool known = std::any_of(runs.begin(), runs.end(),
+                                   [&](auto& run) { return run.first <= line && line <= run.second; });
+    if (known) continue;
+    if (!runs.empty() && line == runs.back().second + 1)
+      runs.back().second = line;
+    else
+      runs.emplace_back(line, line);
+  }
   std::string out;
-  std::size_t pieces = 0;
-  for (auto it = lines.begin(); it != lines.end();) {
-    if (pieces++ == most) return out + " …";
-    const int first = *it;
-    int last = first;
-    while (++it != lines.end() && *it == last + 1) last = *it;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i == most) return out + " …";
+    const auto [first, last] = runs[i];
     out += (out.empty() ? "" : ", ") +
            (first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last));
   }

@@ -5,34 +5,27 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "render/columns.h"
+#include "report/card_text.h"
 #include "report/lint_view.h"
-#include "report/model.h"
 
 namespace cutelab::report {
 namespace {
 using evidence::PatternFinding;
 using evidence::Reading;
 using evidence::Tristate;
-using render::Align;
-using render::Cell;
-using render::Columns;
-using render::Style;
 
-/// Longest tables of the card; what is cut is counted and stands in the full report.
-constexpr std::size_t most_rows = 8;
-constexpr std::size_t most_roles_as_columns = 5;
-constexpr int title_columns = 26;  ///< of a pattern's name
-
-class Overview {
+class Overview : CardText {
  public:
-  Overview(const Reading& reading, const ViewOptions& options) : reading_(reading), options_(options) {}
+  Overview(const Reading& reading, const ViewOptions& options) : CardText(reading, options) {}
 
   std::string text() {
     title();
     what_it_is();
-    for (const KernelModel& model : models(reading_))
-      if (options_.kernel.empty() || model.name.find(options_.kernel) != std::string::npos) kernel(model);
+    const std::vector<KernelModel> all = models(reading_);
+    for (const KernelModel& model : all)
+      if (options_.kernel.empty() || model.name.find(options_.kernel) != std::string::npos)
+        out_ += kernel_card(reading_, model, options_, all.size() > 1);
+    if (reading_.helper) functions();
     checklist();
     if (!reading_.lints.empty()) out_ += "\n" + lints(reading_, options_, false);
     stated();
@@ -42,30 +35,6 @@ class Overview {
   }
 
  private:
-  const evidence::Location& at(std::size_t fact) const { return reading_.facts[fact].at; }
-  Cell line(std::size_t fact) const { return {where(at(fact)), Style::place}; }
-
-  /// ":523" in the file that was asked for, "helpers.py:12" elsewhere.
-  std::string where(const evidence::Location& location) const {
-    if (location.known() && location.file == 0) return fmt::format(":{}", location.line());
-    return place(reading_, location);
-  }
-
-  void heading(const std::string& text) {
-    out_ += options_.paint(Style::heading, render::clip(render::one_line(text), options_.width)) + "\n";
-  }
-  void table(const Columns& columns) { out_ += render::columns(columns, options_.width, options_.paint); }
-
-  template <class Row>
-  std::size_t shown_rows(const std::vector<Row>& rows) const {
-    return std::min(rows.size(), most_rows);
-  }
-
-  void more(std::size_t all, std::size_t shown) {
-    if (all > shown)
-      out_ += options_.paint(Style::faint, fmt::format("  … and {} more (--full)", all - shown)) + "\n";
-  }
-
   void title() {
     const evidence::SourceFile file = reading_.files.empty() ? evidence::SourceFile{} : reading_.files[0];
     const std::string facts =
@@ -73,8 +42,15 @@ class Overview {
                                                   with_thousands(file.lines))),
                      options_.width / 2);
     const int room = options_.width - static_cast<int>(display_width(facts)) - 2;
-    out_ += options_.paint(Style::strong, render::clip_middle(render::one_line(file.path), room)) + "  " +
+    const std::string path = render::one_line(file.path);
+    const bool fits = static_cast<int>(display_width(path)) <= room;
+    const auto slash = path.rfind('/');
+    const std::string name = fits || slash == std::string::npos ? path : path.substr(slash + 1);
+    out_ += options_.paint(Style::strong, render::clip_middle(name, room)) + "  " +
             options_.paint(Style::faint, facts) + "\n";
+    if (fits || slash == std::string::npos) return;
+    for (const std::string& line : render::wrap("in " + path.substr(0, slash), options_.width - 2))
+      out_ += "  " + options_.paint(Style::faint, line) + "\n";
   }
 
   void what_it_is() {
@@ -115,160 +91,87 @@ class Overview {
     table(columns);
   }
 
-  void kernel(const KernelModel& model) {
-    if (!model.name.empty()) {
-      const std::string line = render::clip(where(model.at), options_.width / 2);
-      const int room = options_.width - 8 - static_cast<int>(display_width(line));
-      out_ += "\n" + options_.paint(Style::heading, "kernel ") +
-              options_.paint(Style::strong, render::clip_middle(render::one_line(model.name), room)) + " " +
-              options_.paint(Style::place, line) + "\n";
+  /// What a file without a kernel offers to those that have one.
+  void functions() {
+    Columns columns = {{{"function"}, {"", Align::left, true}, {"line"}}, {}};
+    for (const evidence::Function& f : reading_.functions) {
+      if (f.kind == evidence::Function::Kind::host || f.at.file != 0) continue;
+      std::vector<std::string> calls;
+      for (const auto& call : f.calls)
+        if (call.callee >= 0 && static_cast<std::size_t>(call.callee) < reading_.functions.size())
+          calls.push_back(short_name(reading_.functions[static_cast<std::size_t>(call.callee)].name));
+      std::sort(calls.begin(), calls.end());
+      calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+      columns.rows.push_back({{short_name(f.name), Style::strong},
+                              {calls.empty() ? "" : "calls " + join(calls, ", ")},
+                              {where(f.at), Style::place}});
     }
-    launch(model);
-    roles(model);
-    pipelines(model);
-    memory(model);
-    operations("MMA", model.mma);
-  }
-
-  void launch(const KernelModel& model) {
-    if (model.launch.empty()) return;
-    heading("launch");
-    Columns columns = {{{""}, {"", Align::left, true}, {""}}, {}};
-    for (const LaunchRow& row : model.launch)
-      columns.rows.push_back(
-          {{row.name, Style::faint}, {shown(row.value), value_style(row.value)}, line(row.fact)});
+    if (columns.rows.empty()) return;
+    out_ += "\n";
+    heading(fmt::format("device functions ({})", columns.rows.size()));
+    const std::size_t all = columns.rows.size();
+    columns.rows.resize(std::min(all, 2 * most_rows));
     table(columns);
+    more(all, columns.rows.size());
+    primitives();
   }
 
-  static Style value_style(const evidence::Value& value) {
-    return value.determined() ? Style::plain : Style::warn;
-  }
-
-  void roles(const KernelModel& model) {
-    if (model.roles.empty()) return;
-    heading(fmt::format("roles ({})", model.roles.size()));
-    Columns columns = {{{"role", Align::left, false, 12},
-                        {"warps", Align::left, true, 14},
-                        {"registers"},
-                        {"where", Align::left, false, 20},
-                        {"line"}},
-                       {}};
-    for (std::size_t i = 0; i < shown_rows(model.roles); ++i) {
-      const RoleRow& row = model.roles[i];
-      columns.rows.push_back({{short_name(row.name), Style::strong},
-                              {row.warps},
-                              {row.registers},
-                              {reading_.facts[row.fact].says},
-                              line(row.fact)});
-    }
-    table(columns);
-    more(model.roles.size(), shown_rows(model.roles));
-  }
-
-  /// One row per pipeline; with few roles a column each (P produces, C consumes), else the names.
-  void pipelines(const KernelModel& model) {
-    if (model.pipelines.empty()) return;
-    heading(fmt::format("pipelines ({})", model.pipelines.size()));
-    const bool matrix = !model.roles.empty() && model.roles.size() <= most_roles_as_columns;
-    Columns columns = {
-        {{"pipeline", Align::left, false, 14}, {"class", Align::left, false, 16}, {"stages", Align::right}},
-        {}};
-    if (matrix)
-      for (const RoleRow& role : model.roles) columns.columns.push_back({short_name(role.name)});
-    else
-      columns.columns.push_back({"producer → consumer", Align::left, true, 16});
-    columns.columns.push_back({"line"});
-    for (std::size_t i = 0; i < shown_rows(model.pipelines); ++i) {
-      const PipelineRow& row = model.pipelines[i];
-      std::vector<Cell> cells = {{short_name(row.name), Style::strong}, {row.type}, {row.stages}};
-      if (matrix)
-        for (const RoleRow& role : model.roles) cells.push_back({side(row, role.name)});
-      else
-        cells.push_back({names(row.producers) + " → " + names(row.consumers)});
-      cells.push_back(line(row.fact));
-      columns.rows.push_back(std::move(cells));
-    }
-    table(columns);
-    more(model.pipelines.size(), shown_rows(model.pipelines));
-  }
-
-  static std::string side(const PipelineRow& row, const std::string& role) {
-    const auto has = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), role) != names.end();
-    };
-    return std::string(has(row.producers) ? "P" : "") + (has(row.consumers) ? "C" : "");
-  }
-
-  static std::string names(const std::vector<std::string>& all) {
-    std::vector<std::string> shorts;
-    for (const std::string& name : all) shorts.push_back(short_name(name));
-    return shorts.empty() ? "?" : join(shorts, ", ");
-  }
-
-  void memory(const KernelModel& model) {
-    if (model.storage.empty() && !model.storage_bytes && model.tensor_memory_columns.empty()) return;
-    std::string title = "shared memory";
-    if (model.storage_bytes) title += fmt::format(" {} B", with_thousands(*model.storage_bytes));
-    if (model.storage_bytes && model.capacity_bytes && *model.capacity_bytes > 0)
-      title += fmt::format(
-          " of {} B ({:.0f} %)", with_thousands(*model.capacity_bytes),
-          100.0 * static_cast<double>(*model.storage_bytes) / static_cast<double>(*model.capacity_bytes));
-    if (!model.tensor_memory_columns.empty())
-      title += fmt::format(", tensor memory {} columns", model.tensor_memory_columns);
-    heading(title);
-    Columns columns = {{{"member"},
-                        {"type", Align::left, false, 16},
-                        {"bytes", Align::right},
-                        {"align", Align::right},
-                        {"line"}},
-                       {}};
-    for (std::size_t i = 0; i < shown_rows(model.storage); ++i) {
-      const StorageRow& row = model.storage[i];
-      columns.rows.push_back(
-          {{short_name(row.name), Style::strong},
-           {row.type},
-           {row.bytes ? with_thousands(*row.bytes) : "?", row.bytes ? Style::plain : Style::warn},
-           {row.alignment},
-           line(row.fact)});
-    }
-    table(columns);
-    more(model.storage.size(), shown_rows(model.storage));
-  }
-
-  void operations(const char* title, const std::vector<OperationRow>& rows) {
-    if (rows.empty()) return;
-    heading(title);
+  /// Statements of a helper that a kernel's reader asks for: copies, barriers, multiplies.
+  void primitives() {
     Columns columns = {{{""}, {"", Align::left, true, 20}, {""}}, {}};
-    for (std::size_t i = 0; i < shown_rows(rows); ++i)
-      columns.rows.push_back({{short_name(rows[i].name), Style::strong}, {rows[i].says}, line(rows[i].fact)});
+    for (std::size_t i = 0; i < reading_.facts.size(); ++i) {
+      const evidence::Fact& fact = reading_.facts[i];
+      const bool device = fact.family == evidence::Family::D2 || fact.family == evidence::Family::D3 ||
+                          fact.family == evidence::Family::D4 || fact.family == evidence::Family::D5;
+      if (device && !fact.optional)
+        columns.rows.push_back({{name_of(fact.family), Style::faint}, {fact.says}, line(i)});
+    }
+    if (columns.rows.empty()) return;
+    heading("primitives");
+    const std::size_t all = columns.rows.size();
+    columns.rows.resize(std::min(all, most_rows));
     table(columns);
-    more(rows.size(), shown_rows(rows));
+    more(all, columns.rows.size());
   }
 
   void checklist() {
     out_ += "\n";
     heading("checklist");
     Columns columns = {{{""},
-                        {"pattern", Align::left, false, 24},
+                        {"pattern", Align::left, true, 22},
                         {"found"},
                         {"default"},
-                        {"lines", Align::left, false, 12},
-                        {"why", Align::left, false, 16}},
+                        {"lines", Align::left, true, 12},
+                        {"why", Align::left, true, 20}},
                        {}};
-    for (const PatternFinding& p : reading_.patterns)
+    for (const PatternFinding& p : reading_.patterns) {
+      if (reading_.helper && !p.present) continue;  // what a file without a kernel lacks says nothing
       columns.rows.push_back(
           {{p.id, Style::faint},
-           {render::clip(p.title, title_columns), p.present ? Style::strong : Style::faint},
+           {short_title(p), p.present ? Style::strong : Style::faint},
            {p.present ? "yes" : "no", p.present ? Style::good : Style::faint},
            {active(p), p.default_active == Tristate::undetermined ? Style::warn : Style::plain},
-           {lines_text(p.at, 2), Style::place},
+           {lines_text(p.at, 3), Style::place},
            {why(p), p.present ? Style::plain : Style::faint}});
+    }
+    if (columns.rows.empty()) columns.rows.push_back({{}, {"none of the ten patterns", Style::faint}});
     table(columns);
   }
 
+  /// The pattern's title without what its row says anyway.
+  static std::string short_title(const PatternFinding& p) {
+    std::string title = p.title.substr(0, p.title.find(" and its "));
+    if (title.starts_with("register-level ")) title.erase(0, 15);
+    if (const auto either = title.find(" or "); either != std::string::npos) title.erase(0, either + 4);
+    return title;
+  }
+
   static std::string why(const PatternFinding& p) {
-    if (p.kind.empty() || p.says.find(p.kind) != std::string::npos) return p.says;
-    return p.kind + (p.says.empty() ? "" : ": " + p.says);
+    const bool said = p.kind.empty() || p.says.find(p.kind) != std::string::npos;
+    std::string out = said ? p.says : p.kind + (p.says.empty() ? "" : ": " + p.says);
+    if (p.present && p.default_active != Tristate::yes && !p.condition.empty())
+      out += "; needs " + render::clip(render::one_line(p.condition), 60);
+    return out;
   }
 
   static std::string active(const PatternFinding& p) {
@@ -325,10 +228,6 @@ class Overview {
     for (const char* flags : {"--full", "--html reading.html"})
       out_ += fmt::format("  {} read {} {}\n", options_.program, path, flags);
   }
-
-  const Reading& reading_;
-  const ViewOptions& options_;
-  std::string out_;
 };
 
 }  // namespace

@@ -26,21 +26,26 @@ namespace cutelab::report {
 ///   ring      PipelineTmaAsync       4  P     C      :30
 /// shared memory 66,560 B of 232,448 B (29 %)
 ///   member         type      bytes  align  line
-///   ring_barriers  Int64        64         :19
 ///   tiles          Float16  65,536   1024  :20
+///   ring_barriers  Int64        64         :19
 ///
 /// checklist
-///        pattern                   found  default  lines   why
-///   P1   TMA multi-stage pipeline  yes    on       30, 32  ring of 4 stages from …
-///   P2   warp specialization       yes    on       31, 34  2 roles run different …
-///   P3   persistent loop and sch…  no                      no loop over output ti…
-///   P4   online softmax or strea…  no
-///   P5   register-level accumula…  no
-///   P6   swizzle                   no
-///   P7   cluster communication     no
-///   P8   epilogue type             no
-///   P9   boundary handling         no
-///   P10  drain                     yes    ?        33      producer tail after th…
+///        pattern                  found  default  lines   why
+///   P1   TMA multi-stage          yes    on       30, 32  ring of 4 stages from
+///        pipeline                                         load to scale
+///   P2   warp specialization      yes    on       31, 34  2 roles run different
+///                                                         loops
+///   P3   persistent loop and      no                      no loop over output
+///        scheduler                                        tiles
+///   P4   streaming accumulation   no
+///   P5   accumulators             no
+///   P6   swizzle                  no
+///   P7   cluster communication    no
+///   P8   epilogue type            no
+///   P9   boundary handling        no
+///   P10  drain                    yes    ?        33      producer tail after the
+///                                                         loop; needs self.stages
+///                                                         > 1
 ///
 /// undetermined 2 of 17 values in 16 facts
 ///   most depend on src.shape[0] (1), stream (1)

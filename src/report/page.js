@@ -55,6 +55,9 @@
   }
   addEventListener("hashchange", reveal);
   reveal();
+  var opening = location.hash.length < 2 && document.getElementById(source.dataset.open || "");
+  if (opening && getComputedStyle(source).overflowY !== "visible")
+    source.scrollTop = opening.getBoundingClientRect().top - source.getBoundingClientRect().top;
 
   var stops = Array.prototype.slice.call(source.querySelectorAll(".l.f")), at = -1;
   function step(by) {

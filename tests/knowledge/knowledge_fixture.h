@@ -60,7 +60,7 @@ inline evidence::Reading small_reading() {
   evidence::Reading r;
   r.files = {{"gemm.py", "0123456789abcdef", 20}};
   r.language = "cute-dsl";
-  r.arch = {"sm_90a", {}, "wgmma", {at_line(9)}};
+  r.arch = {"sm_90a", {}, "wgmma", {at_line(9)}, {}};
   r.facts = {fact(Family::D2, "pipeline", "mainloop", 3,
                   {{"class", literal("PipelineTmaAsync")}, {"stages", literal(std::int64_t{4})}}),
              fact(Family::H1, "tma-descriptor", "tma_a", 4, {{"direction", literal("load")}}),

@@ -204,7 +204,7 @@ Reading sample_reading() {
   reading.language = "cute-dsl";
   reading.style = "class";
   reading.summary = "Scale a matrix: a load warp fills a ring of tiles, four warps scale and store them.";
-  reading.arch = {"sm_90", {}, "PipelineTmaAsync needs TMA and mbarriers", {build.at("ring = pipeline")}};
+  reading.arch = {"sm_90", {}, "PipelineTmaAsync needs TMA and mbarriers", {build.at("ring = pipeline")}, {}};
   reading.functions = {{"ScaleKernel.__call__",
                         Function::Kind::jit,
                         build.at("def __call__"),
@@ -230,7 +230,7 @@ Reading hostile_reading() {
   reading.language = evil;
   reading.style = evil;
   reading.summary = evil + "\n" + evil;
-  reading.arch = {evil, {evil, evil}, evil, {Location{1, {0, 4, 1, 1, 1}}}};
+  reading.arch = {evil, {evil, evil}, evil, {Location{1, {0, 4, 1, 1, 1}}}, {}};
   for (int k = 0; k < 3; ++k)
     reading.functions.push_back({"K" + std::to_string(k) + evil,
                                  Function::Kind::kernel,

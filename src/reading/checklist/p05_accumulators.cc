@@ -24,22 +24,36 @@ evidence::PatternFinding accumulator_management(FactContext& context) {
   const bool registers = p.any(warp_mma) || p.any([](const Draft& d) {
     return d.construct.starts_with("wgmma") || d.construct == "mma_sync";
   });
-  const auto flag = [&](const char* name, bool is) { p.finding.values[name] = evidence::literal(is); };
-  flag("setmaxnreg", p.any(budget));
-  flag("tmem_to_rmem", p.any(load));
-  flag("rmem_to_tmem", p.any(store));
-  flag("rmem_accumulator", registers);
-  bool found = p.cite(budget);
-  found = p.cite(load) || found;
-  found = p.cite(store) || found;
+  const auto task = [](const Draft& d) { return d.construct == "Task" && !told(d, "registers").empty(); };
+  const Rescaling rescaling = find_rescaling(context);
+  p.flag("setmaxnreg", p.any(budget) || p.any(task));
+  p.flag("tmem_to_rmem", p.any(load));
+  p.flag("rmem_to_tmem", p.any(store));
+  p.flag("rmem_accumulator", registers);
+  p.flag("acc_rescale", !rescaling.accumulators.empty());
   if (registers) {
     const bool named = p.cite(in_registers) || p.cite(fragment);
     if (!named) p.cite(warp_mma);
-    found = true;
   }
-  found = p.cite([](const Draft& d) { return d.construct == "library-epilogue"; }) || found;
-  return found ? p.present("accumulators are moved or kept in registers, or registers are reallocated")
-               : p.absent("no accumulators in registers and no register reallocation");
+  const bool loads = p.cite(load);
+  const bool stores = p.cite(store, 1);
+  bool reallocates = p.cite(budget, 2);
+  for (const Draft& d : context.drafts)
+    if (task(d)) {
+      p.cite_node(context.keyword(d.node, "num_registers"), 2);
+      reallocates = true;
+    }
+  const bool library = p.cite([](const Draft& d) { return d.construct == "library-epilogue"; });
+  if (!registers && !loads && !stores && !reallocates && !library)
+    return p.absent("no accumulators in registers and no register reallocation");
+  for (const source::Node n : rescaling.accumulators) p.cite_node(n, 3);
+  std::string says = registers         ? "accumulators live in registers"
+                     : loads || stores ? "accumulators move between tensor memory and registers"
+                     : library         ? "the library's epilogue moves the accumulators"
+                                       : "";
+  if (reallocates) says += says.empty() ? "registers move between roles" : ", registers move between roles";
+  if (!rescaling.accumulators.empty()) says += ", accumulators are rescaled";
+  return p.present(says);
 }
 
 }  // namespace cutelab::reading

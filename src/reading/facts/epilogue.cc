@@ -30,6 +30,20 @@ bool names_shared(std::string_view text) {
   return false;
 }
 
+/// What a local name was last bound to, as long as that is another name or a slice of one.
+Node name_behind(const FactContext& context, Node tensor, int depth = 0) {
+  if (!tensor.is(NodeKind::identifier) || depth > 3) return tensor;
+  const source::PythonModule& module = context.module();
+  for (const int index : module.bindings(module.function_at(tensor), std::string(tensor.text()))) {
+    const source::Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
+    const bool renames = a.value.is(NodeKind::identifier) || a.value.is(NodeKind::subscript);
+    if (a.form == source::Assignment::Form::plain && a.slots.empty() && renames &&
+        a.statement.span().end <= tensor.span().begin)
+      return name_behind(context, a.value, depth + 1);
+  }
+  return tensor;
+}
+
 void add_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" ||
@@ -41,7 +55,9 @@ void add_stores(FactContext& context) {
     const Node from = context.positional(site.call, atom ? 1 : 0);
     if (!destination || !from) continue;
     const bool bar = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
-    bool global = names_global(destination.text()) && !names_shared(destination.text());
+    const std::string_view named = name_behind(context, destination).text();
+    bool global = (names_global(destination.text()) && !names_shared(destination.text())) ||
+                  (names_global(named) && !names_shared(named));
     if (!atom && !global && !names_shared(destination.text()))
       global = memory_space(context, destination) == "global";
     if (global && !bar) {

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/facts/role_names.h"
 
 namespace cutelab::reading {
 using evidence::Family;
@@ -11,82 +12,6 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 namespace {
-
-std::string last_part(std::string_view dotted) {
-  const auto dot = dotted.rfind('.');
-  return std::string(dot == std::string_view::npos ? dotted : dotted.substr(dot + 1));
-}
-
-bool is_index_name(std::string_view text) {
-  const std::string name = last_part(text);
-  const std::string low = to_lower(name);
-  return low.find("warp_idx") != std::string::npos || low.find("warp_id") != std::string::npos ||
-         low.find("warp_group_idx") != std::string::npos || low.find("warpgroup_idx") != std::string::npos ||
-         low.find("warp_group_role") != std::string::npos || low == "warp" || low == "wg_idx" ||
-         low == "widx" || low.find("warp_group_thread") != std::string::npos || low == "wid" ||
-         low == "warp_rank" || low.find("warp_role") != std::string::npos;
-}
-
-bool is_role_flag(std::string_view text) {
-  const std::string low = to_lower(last_part(text));
-  return low.starts_with("is_") &&
-         (low.find("warp") != std::string::npos || low.find("producer") != std::string::npos ||
-          low.find("consumer") != std::string::npos || low.find("dma") != std::string::npos);
-}
-
-bool is_leader(std::string_view text) { return to_lower(text).find("leader") != std::string::npos; }
-
-bool names_index(Node expression) {
-  for (std::uint32_t i = expression.index(); i < expression.end_index(); ++i) {
-    const Node n = expression.tree()->at(i);
-    if (n.is(NodeKind::identifier) && (is_index_name(n.text()) || is_role_flag(n.text()))) return true;
-  }
-  return false;
-}
-
-/// `producer = warp_idx == 0` … `if producer:`: a name for a test of the warp.
-bool names_test(const FactContext& context, Node name) {
-  const source::PythonModule& module = context.module();
-  const auto& bound = module.bindings(module.function_at(name), std::string(name.text()));
-  return std::any_of(bound.begin(), bound.end(), [&](int index) {
-    const Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
-    return a.form == Assignment::Form::plain && a.slots.empty() &&
-           a.value.is(NodeKind::comparison_operator) && names_index(a.value);
-  });
-}
-
-bool mentions_index(const FactContext& context, Node condition) {
-  if (names_index(condition)) return true;
-  const Node inner =
-      condition.is(NodeKind::not_operator) ? condition.child(Field::argument_field) : condition;
-  if (inner.is(NodeKind::identifier)) return names_test(context, inner);
-  if (!inner.is(NodeKind::boolean_operator)) return false;
-  for (const Node side : {inner.child(Field::left_field), inner.child(Field::right_field)})
-    if (side && mentions_index(context, side)) return true;
-  return false;
-}
-
-/// "mma" from self.mma_warp_id, "load" from load_warp_id, "warp 0" from a literal.
-std::string role_name(Node condition) {
-  for (std::uint32_t i = condition.index(); i < condition.end_index(); ++i) {
-    const Node n = condition.tree()->at(i);
-    if (!n.is(NodeKind::identifier)) continue;
-    std::string name = to_lower(n.text());
-    if (name == "self" || name == "warp_idx" || name == "warp_idx_in_wg" || name == "warp_group_idx" ||
-        name == "cute" || name == "arch" || name == "const_expr" || name == "cutlass")
-      continue;
-    if (name.starts_with("is_")) name = name.substr(3);
-    for (const char* tail : {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx",
-                             "_warp_groups", "_warpgroups", "_warp_group", "_warp_ids", "_warp_id", "_warps",
-                             "_warp", "_id", "_ids", "_thr", "_thread", "_threads"})
-      if (name.ends_with(tail)) {
-        name = name.substr(0, name.size() - std::string_view(tail).size());
-        break;
-      }
-    if (!name.empty() && !is_index_name(name)) return name;
-  }
-  return std::string(condition.text().substr(0, 40));
-}
 
 /// What a loop may do and still be set-up: the warp that runs it rejoins the others.
 bool is_setup(std::string_view leaf) {
@@ -100,7 +25,8 @@ bool is_setup(std::string_view leaf) {
                                                "subview",
                                                "elect_sync",
                                                "elect_one",
-                                               "init"};
+                                               "init",
+                                               "advance"};
   return std::find(std::begin(names), std::end(names), leaf) != std::end(names);
 }
 
@@ -114,7 +40,7 @@ bool works(Node loop) {
     if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript)) return true;
     if (!n.is(NodeKind::call)) continue;
     calls = true;
-    if (!is_setup(last_part(n.child(Field::function_field).text()))) return true;
+    if (!is_setup(leaf_name(n.child(Field::function_field).text()))) return true;
   }
   return !calls;
 }
@@ -151,12 +77,28 @@ bool inside_device_code(const FactContext& context, Node n) {
   return false;
 }
 
+/// A condition on one line, its blanks as in running text.
+std::string one_line(Node condition, std::size_t most) {
+  std::string out;
+  for (const char c : condition.text()) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ' && out.back() != '(')
+      out += ' ';
+  }
+  out = replace_all(out, " )", ")");
+  if (out.size() > most) out = out.substr(0, out.find_last_of(' ', most)) + " …";
+  return out;
+}
+
 void add_dispatch(FactContext& context, Node condition, Node block, Node statement) {
-  RoleBlock role{role_name(condition), condition, block, statement, !holds_loop(context, block), false};
+  RoleBlock role{role_name(context, condition), condition, block, statement,
+                 !holds_loop(context, block),   false};
   Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
-                             "only where " + std::string(condition.text().substr(0, 100)), statement);
+                             "only where " + one_line(condition, 100), statement);
   draft.construct = "dispatch";
-  draft.fact.values["condition"] = evidence::literal(std::string(condition.text().substr(0, 200)));
+  draft.fact.values["condition"] = evidence::literal(one_line(condition, 200));
   draft.fact.values["elected"] = evidence::literal(role.elected);
   context.roles.push_back(std::move(role));
 }
@@ -167,10 +109,9 @@ void add_other_side(FactContext& context, Node condition, Node other) {
   if (!other.is(NodeKind::else_clause) || !holds_loop(context, block)) return;
   RoleBlock role{"other warps", condition, block, other, false, true};
   Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
-                             "where not " + std::string(condition.text().substr(0, 100)), other);
+                             "where not " + one_line(condition, 100), other);
   draft.construct = "dispatch";
-  draft.fact.values["condition"] =
-      evidence::literal("not (" + std::string(condition.text().substr(0, 200)) + ")");
+  draft.fact.values["condition"] = evidence::literal("not (" + one_line(condition, 200) + ")");
   draft.fact.values["elected"] = evidence::literal(false);
   context.roles.push_back(std::move(role));
 }
@@ -227,7 +168,7 @@ void add_dispatches(FactContext& context) {
 void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
     if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty()) continue;
-    const std::string low = to_lower(last_part(a.name));
+    const std::string low = to_lower(leaf_name(a.name));
     const bool id = (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
                     (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
                     low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") ||
@@ -242,7 +183,7 @@ void add_role_constants(FactContext& context) {
         (low.find("warp_group_idx") != std::string::npos || low == "warp_idx") && !a.value.is(NodeKind::call);
     if (!id && !registers && !flag && !index) continue;
     const std::string maker =
-        a.value.is(NodeKind::call) ? last_part(a.value.child(Field::function_field).text()) : "";
+        a.value.is(NodeKind::call) ? leaf_name(a.value.child(Field::function_field).text()) : "";
     if (maker == "CooperativeGroup" || (low.ends_with("_ids") && !maker.empty())) continue;
     const bool count = id && low.starts_with("num_");
     Draft& draft =
@@ -271,7 +212,7 @@ evidence::Value register_action(const FactContext& context, const Draft& draft) 
   if (draft.construct != "setmaxregister") return evidence::literal(up ? "increase" : "decrease");
   Node action = context.keyword(draft.node, "action");
   if (!action) action = context.positional(draft.node, 1);
-  const std::string text = action ? to_lower(last_part(action.text())) : "";
+  const std::string text = action ? to_lower(leaf_name(action.text())) : "";
   if (text == "increase" || text == "decrease") return evidence::literal(text);
   return evidence::literal("change");
 }
@@ -335,15 +276,11 @@ std::string work_of(FactContext& context, Node block) {
   return stores ? "store" : prefetches ? "prefetch" : "";
 }
 
-/// A branch on `==` or `in` is named for its constant; any other for what it does.
+/// A branch that singles out a constant is named for it; any other for what it does.
 void name_roles_by_work(FactContext& context) {
   for (RoleBlock& role : context.roles) {
     if (role.condition == role.statement) continue;  // a task has its name
-    const std::string_view condition = role.condition.text();
-    const bool named =
-        condition.find("self.") != std::string_view::npos &&
-        condition.find("self.num_") == std::string_view::npos &&
-        (condition.find("==") != std::string_view::npos || condition.find(" in ") != std::string_view::npos);
+    const bool named = !constant_name(context, role.condition).empty();
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
     if ((named || flag) && !role.otherwise) continue;
     const std::string work = work_of(context, role.block);

@@ -57,6 +57,19 @@ MemberType member_type(Node annotation) {
   return out;
 }
 
+/// A member's element type: as the source spells it where that names the type, else what it stands for.
+evidence::Value element_type(FactContext& context, Node element) {
+  const std::string text(element.text());
+  const std::string path = context.evaluator.value_of(0, element).path;
+  evidence::Value out = evidence::literal(text);
+  const std::string leaf = leaf_name(path);
+  if (!models::bits_of_type(path) || text.ends_with(leaf)) return out;
+  out.data = leaf;
+  out.formula = text;
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
 void add_member(FactContext& context, const Assignment& member, const std::string& owner) {
   const std::string type(member.annotation.text().substr(0, 160));
   const MemberType parts = member_type(member.annotation);
@@ -64,7 +77,7 @@ void add_member(FactContext& context, const Assignment& member, const std::strin
                              member.name + ": " + type, member.statement);
   draft.construct = "storage-member";
   draft.fact.values["struct"] = evidence::literal(owner);
-  draft.fact.values["type"] = evidence::literal(parts.element ? std::string(parts.element.text()) : type);
+  draft.fact.values["type"] = parts.element ? element_type(context, parts.element) : evidence::literal(type);
   const bool small = type.find("Int64") != std::string::npos || type.find("Uint64") != std::string::npos ||
                      (type.find("Int32") != std::string::npos && !parts.count);
   // Descriptors kept in shared memory are data, barriers are not.

@@ -142,6 +142,7 @@ Reading RandomEvidence::reading() {
   out.arch.family = texts();
   out.arch.reason = text();
   out.arch.at = locations(out);
+  if (coin()) out.arch.lines.push_back({location(out), text(), text()});
   for (int i = 1; i <= 10; ++i) out.patterns.push_back(pattern(out, i));
   for (int i = below(9); i > 0; --i) out.facts.push_back(fact(out));
   for (int i = below(4); i > 0; --i) out.functions.push_back(function(out));

@@ -2,7 +2,9 @@
 //   … # expect: FAMILY kind [name=value …] [; FAMILY kind …]   a fact of that family and kind stands on this
 //   line, with those values … # expect-role: NAME                                       the facts on this
 //   line stand in that role # expect-pattern: P3 present|absent [default_active|inactive] [kind=…]
-//   [condition=…] # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
+//   [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence of that pattern
+//   # expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is none
+//   # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
 //   # with: dsl-sources                                      read with the DSL's own sources at hand
 //   # expect-rule: VERDICT text            a stated rule has that verdict, and says the text
 //   # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first
@@ -92,6 +94,11 @@ class ReadingCase : public testing::TestWithParam<std::string> {
       }
       if (word.starts_with("condition=")) {
         EXPECT_EQ(found->condition, word.substr(10));
+      } else if (const auto equals = word.find('=');
+                 equals != std::string::npos && !word.starts_with("kind=")) {
+        const auto value = found->values.find(word.substr(0, equals));
+        ASSERT_NE(value, found->values.end()) << text;
+        EXPECT_EQ(value->second.text(), word.substr(equals + 1)) << text;
       }
     }
     if (found->present) {
@@ -138,6 +145,15 @@ class ReadingCase : public testing::TestWithParam<std::string> {
     }
   }
 
+  /// Where a line stands in a pattern's evidence; -1 = not there.
+  static int place_in_evidence(const Reading& reading, int line, std::string_view pattern) {
+    for (const auto& p : reading.patterns)
+      if (p.id == pattern)
+        for (std::size_t i = 0; i < p.at.size(); ++i)
+          if (p.at[i].line() == line) return static_cast<int>(i);
+    return -1;
+  }
+
   static void check_line(const Reading& reading, int number, std::string_view line) {
     const auto after = [&](std::string_view mark) {
       const auto at = line.find(mark);
@@ -146,6 +162,14 @@ class ReadingCase : public testing::TestWithParam<std::string> {
     if (const auto facts = after("expect:"); !facts.empty())
       for (const auto one : split(facts, ';')) check_fact(reading, number, one);
     if (const auto pattern = after("expect-pattern:"); !pattern.empty()) check_pattern(reading, pattern);
+    for (const std::string& id : words(after("expect-evidence:")))
+      EXPECT_GE(place_in_evidence(reading, number, id), 0)
+          << "line " << number << " is no evidence of " << id;
+    for (const std::string& id : words(after("expect-no-evidence:")))
+      EXPECT_LT(place_in_evidence(reading, number, id), 0) << "line " << number << " is evidence of " << id;
+    for (const std::string& id : words(after("expect-first:")))
+      EXPECT_EQ(place_in_evidence(reading, number, id), 0)
+          << "line " << number << " is not the first of " << id;
     if (const auto arch = after("expect-arch:"); !arch.empty()) {
       EXPECT_EQ(reading.arch.minimum, arch);
     }

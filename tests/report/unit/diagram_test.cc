@@ -57,6 +57,17 @@ TEST(RoleDiagram, AnUnknownSideGetsALaneOfItsOwn) {
   EXPECT_NE(role_diagram(model).find(">?<"), std::string::npos);
 }
 
+TEST(RoleDiagram, SidesThatAreNotToldAreUnknownAndNoLoop) {
+  auto model = models(testing::sample_reading())[0];
+  model.roles.clear();
+  model.pipelines[0].producers.clear();
+  model.pipelines[0].consumers.clear();
+  const std::string svg = role_diagram(model);
+  EXPECT_NE(svg.find(">?<"), std::string::npos);
+  EXPECT_EQ(svg.find("all threads"), std::string::npos);
+  EXPECT_EQ(svg.find("flow loop"), std::string::npos);
+}
+
 TEST(RoleDiagram, LongNamesTakeTwoLinesAndStayInTheirBox) {
   KernelModel model;
   model.roles.resize(6);

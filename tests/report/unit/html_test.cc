@@ -67,6 +67,15 @@ void expect_well_formed(const std::string& body) {
   EXPECT_TRUE(open.empty()) << open.back();
 }
 
+TEST(Html, TheSourcePaneOpensAtTheKernel) {
+  const std::string page = html(sample_reading(), {sample_source()});
+  std::string line;
+  for (const auto& function : sample_reading().functions)
+    if (function.kind == evidence::Function::Kind::kernel) line = std::to_string(function.at.line());
+  EXPECT_NE(page.find("data-open=\"L" + line + "\""), std::string::npos) << line;
+  EXPECT_NE(page.find("id=\"L" + line + "\""), std::string::npos);
+}
+
 TEST(HtmlView, WellFormed) {
   expect_well_formed(body_of(html(sample_reading(), {sample_source()})));
   expect_well_formed(body_of(html(evidence::Reading{}, {})));

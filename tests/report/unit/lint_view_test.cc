@@ -46,6 +46,15 @@ TEST(LintView, WorstFirstWithFormulaAndWhatCouldNotBeDecided) {
   EXPECT_NE(everything.find("unguarded"), std::string::npos) << everything;
 }
 
+TEST(LintView, WhatOnlyTheWheelDecidesIsSaidOnce) {
+  Reading reading = with_findings();
+  reading.lints[2].undecided = {{"cute.make_rmem_tensor (line 9) needs wheel >= 4.3.0", {}, on_line_of(9)},
+                                {"arch.setmaxregister (line 12) needs wheel >= 4.10.1", {}, on_line_of(12)}};
+  const std::string text = lints(reading, ViewOptions(), false);
+  EXPECT_NE(text.find("undecided: 2 names need wheel >= 4.10.1"), std::string::npos) << text;
+  EXPECT_EQ(text.find("make_rmem_tensor"), std::string::npos) << text;
+}
+
 TEST(LintView, WithoutRulesNothingIsSaid) { EXPECT_EQ(lints(Reading(), ViewOptions(), true), ""); }
 
 // Members that the SARIF 2.1.0 schema requires: log version, runs; run tool; tool driver; driver name;

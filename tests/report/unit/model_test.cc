@@ -29,20 +29,71 @@ TEST(Model, RoleBlocksSayWhoProducesAndConsumes) {
   EXPECT_EQ(all[0].pipelines[0].consumers, std::vector<std::string>{"scale"});
 }
 
-TEST(Model, SeveralKernelsStandApartAndTheFileFirst) {
+TEST(Model, SeveralKernelsStandApartAndTheFileLast) {
   auto reading = testing::sample_reading();
   reading.functions.push_back({"Second.kernel", evidence::Function::Kind::kernel, at_line(40), {}});
   reading.facts[1].kernel = "";
   const auto all = models(reading);
   ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all[0].name, "");
-  EXPECT_EQ(all[1].name, "ScaleKernel.kernel");
-  EXPECT_EQ(all[2].name, "Second.kernel");
-  EXPECT_TRUE(all[2].pipelines.empty());
+  EXPECT_EQ(all[0].name, "ScaleKernel.kernel");
+  EXPECT_EQ(all[1].name, "Second.kernel");
+  EXPECT_EQ(all[2].name, "");
+  EXPECT_TRUE(all[1].pipelines.empty());
 }
 
-TEST(Model, LinesAreSortedOnceAndJoined) {
-  EXPECT_EQ(lines_text({at_line(12), at_line(10), at_line(11), at_line(20), at_line(20)}, 9), "10–12, 20");
+evidence::Fact role_fact(const char* name, const char* around, bool elected) {
+  evidence::Fact fact;
+  fact.family = evidence::Family::D1;
+  fact.kind = evidence::kind::role;
+  fact.subject = name;
+  fact.role = around;
+  fact.kernel = "ScaleKernel.kernel";
+  fact.values["condition"] = evidence::literal("warp_idx == 0");
+  fact.values["elected"] = evidence::literal(elected);
+  return fact;
+}
+
+TEST(Model, BlocksInsideARoleAreItsPartsAndElectionsNone) {
+  auto reading = testing::sample_reading();
+  reading.facts.push_back(role_fact("store", "scale", true));
+  reading.facts.push_back(role_fact("reduce", "scale", false));
+  evidence::Fact acquire;
+  acquire.family = evidence::Family::D2;
+  acquire.kind = evidence::kind::wait;
+  acquire.subject = "ring";
+  acquire.role = "store";
+  acquire.kernel = "ScaleKernel.kernel";
+  reading.facts.push_back(acquire);
+  const auto all = models(reading);
+  EXPECT_EQ(all[0].roles.size(), 2u);
+  ASSERT_EQ(all[0].parts.size(), 1u);
+  EXPECT_EQ(all[0].parts[0].name, "reduce");
+  EXPECT_EQ(all[0].parts[0].within, "scale");
+  EXPECT_EQ(all[0].pipelines[0].consumers, std::vector<std::string>{"scale"});
+}
+
+TEST(Model, AConstantForAWarpIsNoRole) {
+  auto reading = testing::sample_reading();
+  evidence::Fact fact = role_fact("_WARP_PROD", "", false);
+  fact.values.erase("condition");
+  fact.values["warps"] = evidence::literal(std::int64_t{0});
+  reading.facts.push_back(fact);
+  EXPECT_EQ(models(reading)[0].roles.size(), 2u);
+}
+
+TEST(Model, ALaunchThatTheDefaultsLeaveOutIsTold) {
+  auto reading = testing::sample_reading();
+  reading.facts[0].values["active"] = evidence::literal(false);
+  reading.facts[0].values["condition"] = evidence::literal("const_expr(split)");
+  const auto all = models(reading);
+  ASSERT_TRUE(all[0].left_out);
+  EXPECT_EQ(all[0].left_out->condition, "const_expr(split)");
+  for (const LaunchRow& row : all[0].launch) EXPECT_NE(row.name, "active");
+}
+
+TEST(Model, LinesKeepTheirOrderOnceAndJoined) {
+  EXPECT_EQ(lines_text({at_line(12), at_line(10), at_line(11), at_line(20), at_line(20)}, 9),
+            "12, 10–11, 20");
   EXPECT_EQ(lines_text({at_line(1), at_line(3), at_line(5)}, 2), "1, 3 …");
   EXPECT_EQ(lines_text({Location{}, Location{1, {0, 1, 7, 7, 1}}}, 2), "");
 }

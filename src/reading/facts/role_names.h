@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "reading/facts/context.h"
+
+namespace cutelab::reading {
+
+/// `is_dma_warp_group`, `is_producer`: a flag that tells roles apart.
+bool is_role_flag(std::string_view text);
+bool is_leader(std::string_view text);  ///< of a pair or cluster of CTAs
+/// Whether a condition asks which warp or warpgroup runs, itself or through a name for such a test.
+bool mentions_index(const FactContext& context, source::Node condition);
+
+/// The name of a role by the constant that its condition singles out (`warp_idx == self.mma_warp_id`: "mma");
+/// "" when it singles out none.
+std::string constant_name(const FactContext& context, source::Node condition);
+/// The name of a role's branch before its work is known: its constant, else the first name of the test, else
+/// the test itself.
+std::string role_name(const FactContext& context, source::Node condition);
+
+}  // namespace cutelab::reading
