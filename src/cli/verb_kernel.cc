@@ -5,8 +5,11 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_choice.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
+#include "cli/kernel_sweep_flags.h"
+#include "cli/kernel_tune.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
 #include "profile/outcome.h"
@@ -16,39 +19,6 @@
 
 namespace cutelab::cli {
 namespace {
-
-/// --config: empty = the preferred one, a number = that one of the list, name=value[,…] = the preferred one
-/// changed.
-Result<kernel::Config> choose_config(const kernel::Package& package, const kernel::Params& params,
-                                     const std::string& text) {
-  const auto configs = package.plan->autotune_configs(params);
-  const std::string asked = fmt::format("kernel {} {}", package.design, params.text());
-  if (configs.empty() || !configs[0].legal())
-    return Error{ErrorKind::usage, asked, "no configuration can run this problem",
-                 configs.empty() ? "" : configs[0].rejected_because,
-                 "change the parameters; --dry-run lists the candidates"};
-  if (text.empty()) return configs[0];
-  const Error bad{
-      ErrorKind::usage, asked, fmt::format("--config does not take '{}'", text), "",
-      fmt::format("a number from 0 to {}, or name=value,… of: {}", configs.size() - 1, configs[0].text())};
-  if (const auto index = parse_integer(text)) {
-    if (*index < 0 || *index >= static_cast<long long>(configs.size())) return bad;
-    const auto& config = configs[static_cast<std::size_t>(*index)];
-    if (config.legal()) return config;
-    return Error{ErrorKind::usage, asked, "that configuration is rejected: " + config.rejected_because,
-                 config.text(), ""};
-  }
-  kernel::Config config = configs[0];
-  for (const auto part : split(text, ',')) {
-    const auto equals = part.find('=');
-    const auto value =
-        equals == std::string_view::npos ? std::nullopt : parse_integer(part.substr(equals + 1));
-    const std::string name(part.substr(0, equals));
-    if (!value || !config.values.count(name)) return bad;
-    config.values[name] = *value;
-  }
-  return config;
-}
 
 void print_plan(const KernelRequest& request, std::ostream& out) {
   const auto& plan = *request.package.plan;
@@ -78,9 +48,7 @@ std::string rerun_command(const KernelRequest& request, const Context& context) 
                                     request.package.version};
   for (const auto& [name, value] : request.params.texts())
     words.push_back(fmt::format("--{}={}", name, value));
-  std::vector<std::string> values;
-  for (const auto& [name, value] : request.config.values) values.push_back(fmt::format("{}={}", name, value));
-  words.push_back("--config=" + join(values, ","));
+  words.push_back("--config=" + config_text(request.config));
   words.push_back("--prof_type=" + request.prof_type);
   if (request.check) words.emplace_back("--check");
   return shell_line(words);
@@ -92,9 +60,31 @@ class KernelVerb final : public Verb {
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override;
 
  private:
-  static Result<KernelRequest> request_of(const Arguments& arguments);
+  static Result<KernelRequest> request_of(const Arguments& arguments, kernel::Package package,
+                                          kernel::Params params);
+  /// --autotune: tunes and says how. --config=tuned: puts what is kept into the request.
+  static Result<ExitCode> tuned(KernelRequest& request, const Arguments& arguments, Context& context);
   static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
 };
+
+/// How a launch is timed, and where.
+std::vector<Flag> device_flags() {
+  return {
+      {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--graph",
+       "USE",
+       "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
+       "auto",
+       false,
+       {"auto", "on", "off"}},
+      {"--gpu", "N", "which GPU", "0", false, {}},
+      {"--time-limit",
+       "SECONDS",
+       "a step on the GPU that lasts longer is ended, with its process; 0 = no limit, no process of its own",
+       "120",
+       false,
+       {}}};
+}
 
 VerbSpec KernelVerb::spec() const {
   VerbSpec spec;
@@ -118,46 +108,40 @@ VerbSpec KernelVerb::spec() const {
        {"disabled", "event", "compiled", "annotation", "ncu", "nsys"}},
       {"--config",
        "CONFIG",
-       "a number of --dry-run's list, or name=value,… to change the preferred one",
+       "a number of --dry-run's list, name=value,… to change the preferred one, or tuned: what --autotune "
+       "kept",
        "",
        false,
        {}},
-      {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
-      {"--graph",
-       "USE",
-       "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
-       "auto",
-       false,
-       {"auto", "on", "off"}},
-      {"--gpu", "N", "which GPU", "0", false, {}},
-      {"--time-limit",
-       "SECONDS",
-       "a step on the GPU that lasts longer is ended, with its process; 0 = no limit, no process of its own",
-       "120",
+      {"--autotune",
+       "",
+       "time every legal configuration, the best again in the same rounds; keep the choice",
+       "",
        false,
        {}},
+      {"--finalists", "N", "with --autotune: so many are timed again", "4", false, {}},
       {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
-      {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}}};
+      {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}},
+      {"--store", "FILE", "keep runs in this file", "", false, {}}};
+  for (Flag& flag : device_flags()) spec.flags.push_back(std::move(flag));
+  for (Flag& flag : sweep_flags()) spec.flags.push_back(std::move(flag));
   spec.open_flags = true;
   spec.examples = {"cutelab kernel rmsnorm --b=8192 --h=8192 --check --prof_type=event",
                    "cutelab kernel rmsnorm --prof_type=compiled        # needs no GPU",
-                   "cutelab kernel rmsnorm --h=1000 --dry-run"};
+                   "cutelab kernel rmsnorm --h=1000 --dry-run",
+                   "cutelab kernel rmsnorm --b=1024:65536:x2 --h=4096,8192 --csv rmsnorm.csv   # a sweep"};
   return spec;
 }
 
-Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments) {
-  const auto& words = arguments.positionals();
-  auto package = kernel::find_package(kernel::all_packages(), words[0], words.size() > 1 ? words[1] : "");
-  if (!package) return package.error();
-  auto params = kernel::parse_parameters(words[0], package->plan->parameters(), arguments.open());
-  if (!params) return params.error();
-  if (auto s = package->plan->check(*params); !s) return s.error();
-  auto config = choose_config(*package, *params, arguments.get("--config"));
+Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel::Package package,
+                                             kernel::Params params) {
+  const std::string wanted = arguments.get("--config");
+  auto config = choose_config(package, params, wanted == "tuned" ? "" : wanted);
   if (!config) return config.error();
-  KernelRequest request{std::move(*package),
-                        std::move(*params),
+  KernelRequest request{std::move(package),
+                        std::move(params),
                         std::move(*config),
                         arguments.get("--prof_type", "event"),
                         arguments.has("--check"),
@@ -185,13 +169,39 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments) {
   return request;
 }
 
+Result<ExitCode> KernelVerb::tuned(KernelRequest& request, const Arguments& arguments, Context& context) {
+  const auto finalists = parse_integer(arguments.get("--finalists", "4"));
+  if (!finalists || *finalists < 1 || *finalists > 64)
+    return Error{ErrorKind::usage, "kernel", "--finalists wants a number from 1 to 64", "",
+                 "write --finalists=4"};
+  TuneRequest wanted{
+      request, static_cast<int>(*finalists), {}, arguments.has("--again"), store_file(arguments, context)};
+  wanted.spec.timing = request.timing;
+  const auto device = device::machine_device();
+  if (!arguments.has("--autotune")) {
+    auto config = tuned_config(wanted, *device, context);
+    if (!config) return config.error();
+    request.config = std::move(*config);
+    return ExitCode::ok;
+  }
+  auto outcome = tune_kernel(wanted, *device, dlopen_loader(), context);
+  if (!outcome) return outcome.error();
+  context.out << tune_report(*outcome);
+  if (!outcome->best.values.empty()) {
+    request.config = kernel::Config{outcome->best.values, ""};
+    context.out << "run it: " << rerun_command(request, context) << "\n";
+    return ExitCode::ok;
+  }
+  return outcome->outcome.kind == "done" ? ExitCode::failed_check : profile::exit_code_of(outcome->outcome);
+}
+
 Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Context& context) {
   const std::string file = arguments.get("--json");
   if (file == "-") context.out << evidence::json_text(run) << "\n";
   if (!file.empty() && file != "-")
     if (auto s = write_file_atomically(file, evidence::json_text(run) + "\n"); !s) return s;
   if (arguments.has("--no-store") || arguments.has("--build")) return {};
-  auto store = profile::Store::open(context.environment.data_home() + "/runs.db");
+  auto store = profile::Store::open(store_file(arguments, context));
   if (!store) return store.error();
   auto id = store->add(run);
   if (!id) return id.error();
@@ -200,8 +210,19 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
 }
 
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
-  auto request = request_of(arguments);
+  const auto& words = arguments.positionals();
+  auto package = kernel::find_package(kernel::all_packages(), words[0], words.size() > 1 ? words[1] : "");
+  if (!package) return package.error();
+  auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
+  if (!sweep) return sweep.error();
+  auto request = request_of(arguments, std::move(*package), sweep->problems[0]);
   if (!request) return request.error();
+  if (!sweep->varying.empty())
+    return sweep_kernel(std::move(*request), std::move(*sweep), arguments, context);
+  if (arguments.has("--autotune") || arguments.get("--config") == "tuned") {
+    const auto code = tuned(*request, arguments, context);
+    if (!code || arguments.has("--autotune")) return code;
+  }
   if (arguments.has("--dry-run")) {
     print_plan(*request, context.out);
     context.out << "again: " << rerun_command(*request, context) << "\n";

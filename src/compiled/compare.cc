@@ -117,6 +117,8 @@ bool equal(const Value& source, const Value& compiled) {
 bool comparable(const std::string& name, const Value& source, const Value& compiled) {
   if (!comparable_values().contains(name)) return false;
   if (!source.determined() || !compiled.determined()) return true;
+  if (name == "operation" && compiled.text().starts_with("Copy") && !source.text().starts_with("Copy"))
+    return false;  // the source names the helper that chooses it
   return (source.string() != nullptr) == (compiled.string() != nullptr);
 }
 
@@ -152,15 +154,27 @@ class Comparer {
   void collect(const IrReading& module) {
     std::map<std::string, std::string> names;
     for (const IrKernel& kernel : module.kernels)
-      for (const evidence::Function& function : source_.functions)
-        if (function.kind == evidence::Function::Kind::kernel && holds(function.at, kernel.at))
-          names[kernel.name] = function.name;
+      if (const evidence::Function* function = defined_at(kernel.at)) names[kernel.name] = function->name;
     for (Fact fact : module.facts) {
       if (const auto name = names.find(fact.kernel); name != names.end()) fact.kernel = name->second;
       // A program may compile one kernel again, for another problem.
       if (std::find(compiled_.begin(), compiled_.end(), fact) == compiled_.end())
         compiled_.push_back(std::move(fact));
     }
+  }
+
+  /// The kernel whose definition begins here; the compiler names the line of its first decorator.
+  const evidence::Function* defined_at(const Location& at) const {
+    constexpr int most_decorators = 8;
+    const evidence::Function* found = nullptr;
+    for (const evidence::Function& function : source_.functions) {
+      const int below = function.at.line() - at.line();
+      if (function.kind == evidence::Function::Kind::kernel && function.at.file == at.file && at.known() &&
+          below >= 0 && below <= most_decorators &&
+          (found == nullptr || function.at.line() < found->at.line()))
+        found = &function;
+    }
+    return found;
   }
 
   void answer(std::size_t source, std::size_t compiled) {
@@ -329,7 +343,9 @@ class Comparer {
       for (const auto& [name, value] : fact.values)
         if (comparable_values().contains(name))
           entry.values.push_back({name, {}, value, Agreement::compiled_only});
-      merged_.comparison.facts.push_back(std::move(entry));
+      // One line that several calls lead to is told once.
+      auto& facts = merged_.comparison.facts;
+      if (std::find(facts.begin(), facts.end(), entry) == facts.end()) facts.push_back(std::move(entry));
     }
     merged_.reading.facts.push_back(fact);
   }

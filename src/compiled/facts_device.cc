@@ -23,7 +23,7 @@ void IrReader::on_copy(const ir::Operation& operation) {
                     {{"atom", stated(ir::bracketed(atom))}},
                     "copy between tensor memory and registers",
                     true});
-    if (atom.find("tmem_load") != npos) add_register_accumulator(module_.operand(operation, 2));
+    if (atom.find("tmem_load") != npos) add_register_accumulator(module_.operand(operation, 2), true);
     return;
   }
   const char* what = atom.find("tma_load") != npos          ? "tma-load"
@@ -58,11 +58,11 @@ void IrReader::on_gemm(const ir::Operation& operation) {
   if (accumulator) values["accumulator"] = stated(registers ? "registers" : "tensor-memory");
   const ir::Id target = module_.operand(operation, 1);
   add(operation, {Family::D4, kind::gemm, "", std::move(values), "matrix multiply and accumulate"});
-  if (registers) add_register_accumulator(target);
+  if (registers) add_register_accumulator(target, false);
 }
 
 /// The allocation in registers behind a value, where that is one.
-void IrReader::add_register_accumulator(ir::Id value) {
+void IrReader::add_register_accumulator(ir::Id value, bool copied) {
   const Address address = address_of(value);
   if (address.allocation == ir::none) return;
   const ir::Operation& allocation = module_.operations[address.allocation];
@@ -72,7 +72,8 @@ void IrReader::add_register_accumulator(ir::Id value) {
                    "accumulator",
                    "",
                    {{"accumulator", stated("registers")}, {"layout", stated_layout("", memory->layout)}},
-                   "accumulators in registers"});
+                   "accumulators in registers",
+                   copied});
 }
 
 void IrReader::on_mma_field(const ir::Operation& operation) {
@@ -118,11 +119,11 @@ void IrReader::on_tensor_memory(const ir::Operation& operation) {
   Values values;
   if (const auto bracket = operation.header.find("[ cta_"); bracket != npos)
     values["ctas"] = stated(static_cast<std::int64_t>(operation.header[bracket + 6] - '0'));
-  if (name == "alloc_tmem") {
-    values["columns"] = number_or_unknown(module_.operand(operation, 0));
+  if (name == "alloc_tmem" || name == "alloc") {
+    values["columns"] = number_or_unknown(module_.operand(operation, name == "alloc" ? 1 : 0));
     add(operation,
         {Family::D4, kind::tensor_memory_allocation, "", std::move(values), "tensor memory allocated"});
-  } else if (name == "dealloc_tmem") {
+  } else if (name == "dealloc_tmem" || name == "dealloc") {
     values["columns"] = number_or_unknown(module_.operand(operation, 1));
     add(operation, {Family::D4, "tmem-release", "", std::move(values), "tensor memory released"});
   } else {
@@ -153,6 +154,26 @@ void IrReader::on_group(const ir::Operation& operation) {
   if (pipeline_call(operation, place, "", "PipelineTmaStore", values)) return;
   add(operation, {Family::D3, "copy-group", bulk ? "bulk" : "cp.async", std::move(values),
                   waits ? "waits for copy groups" : "copy group committed"});
+}
+
+/// A copy or an MMA that the program writes as the instruction itself.
+void IrReader::on_instruction(const ir::Operation& operation) {
+  const std::string_view name = operation.name;
+  if (name.find("mma") != npos) {
+    const char* family = name.starts_with("nvvm.tcgen05") ? "tcgen05"
+                         : name.starts_with("nvvm.wgmma") ? "wgmma"
+                                                          : "mma.sync";
+    add(operation, {Family::D4, kind::gemm, "", {{"family", stated(family)}}, std::string(name.substr(5))});
+    return;
+  }
+  const bool tensor = name.find("tensor") != npos;
+  const bool loads = name.find(".shared.cluster.global") != npos || name.find(".shared.cta.global") != npos;
+  const char* what = name.find("bulk") == npos     ? "cp-async"
+                     : name.find("reduce") != npos ? "tma-reduce"
+                     : loads                       ? (tensor ? "tma-load" : "bulk-copy")
+                     : tensor                      ? "tma-store"
+                                                   : "bulk-copy";
+  add(operation, {Family::D3, kind::copy, "", {{"operation", stated(what)}}, std::string(name.substr(5))});
 }
 
 void IrReader::on_small_copy(const ir::Operation& operation) {

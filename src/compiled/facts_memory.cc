@@ -133,7 +133,8 @@ void IrReader::on_view(const ir::Operation& operation) {
                     "accumulator",
                     "",
                     {{"accumulator", stated("tensor-memory")}, {"layout", stated_layout("", memory->layout)}},
-                    "tensor memory seen through a layout"});
+                    "tensor memory seen through a layout",
+                    true});
   if (memory->space != "smem") return;
   const Address address = address_of(module_.operand(operation, 0));
   Values values = {{"layout", stated_layout(memory->swizzle, memory->layout)},

@@ -142,8 +142,11 @@ void IrReader::on_mbarrier(const ir::Operation& operation) {
 void IrReader::on_barrier(const ir::Operation& operation) {
   Values values;
   if (operation.name.starts_with("nvvm.barrier")) {
-    const bool named = operation.header.find("id = ") != npos;
-    const bool counted = operation.header.find("number_of_threads = ") != npos;
+    // "nvvm.barrier id = %a number_of_threads = %b", "nvvm.barrier.cta.sync %a, %b"
+    const bool plain = operation.name.starts_with("nvvm.barrier.cta.");
+    const bool named = plain ? operation.operands > 0 : operation.header.find("id = ") != npos;
+    const bool counted =
+        plain ? operation.operands > 1 : operation.header.find("number_of_threads = ") != npos;
     values["id"] = named ? number_or_unknown(module_.operand(operation, 0)) : stated(std::int64_t{0});
     if (counted) values["threads"] = number_or_unknown(module_.operand(operation, named ? 1 : 0));
   } else if (operation.name.starts_with("nvvm.cluster")) {

@@ -61,7 +61,7 @@ Place Places::computed(ir::Id location) const {
       continue;
     }
     const evidence::Location at = location_of(frame, file->second);
-    if (launched && place.at.known()) {
+    if (launched) {
       place.launch = at;
       break;
     }

@@ -182,10 +182,11 @@ IrReading IrReader::run() {
     }
     if (kernel_ != nullptr && !launch_.known()) launch_ = places_.of(operation.location).launch;
     const auto handler = known.find(operation.name);
-    if (handler == known.end())
-      ++unread[operation.name];
+    if (const Handler chosen = handler != known.end() ? handler->second : family_handler(operation.name);
+        chosen != nullptr)
+      (this->*chosen)(operation);
     else
-      (this->*handler->second)(operation);
+      ++unread[operation.name];
   }
   if (function_ != nullptr) leave();
   std::stable_sort(out_.facts.begin(), out_.facts.end(), [](const Fact& a, const Fact& b) {
@@ -234,26 +235,39 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"nvvm.cp.async.bulk.commit.group", &IrReader::on_group},
       {"nvvm.cp.async.bulk.wait_group", &IrReader::on_group},
       {"nvvm.mbarrier.init", &IrReader::on_mbarrier_init},
-      {"nvvm.mbarrier.arrive", &IrReader::on_mbarrier},
-      {"nvvm.mbarrier.arrive.expect_tx", &IrReader::on_mbarrier},
-      {"nvvm.mbarrier.try_wait.parity", &IrReader::on_mbarrier},
-      {"nvvm.mbarrier.try_wait.parity.timelimit", &IrReader::on_mbarrier},
-      {"nvvm.mbarrier.wait.parity", &IrReader::on_mbarrier},
-      {"nvvm.mbarrier.txn", &IrReader::on_mbarrier},
       {"nvvm.tcgen05.commit", &IrReader::on_mbarrier},
-      {"nvvm.barrier", &IrReader::on_barrier},
-      {"nvvm.barrier.arrive", &IrReader::on_barrier},
-      {"nvvm.cluster.arrive", &IrReader::on_barrier},
-      {"nvvm.cluster.arrive.relaxed", &IrReader::on_barrier},
-      {"nvvm.cluster.wait", &IrReader::on_barrier},
-      {"nvvm.griddepcontrol.wait", &IrReader::on_barrier},
-      {"nvvm.griddepcontrol.launch.dependents", &IrReader::on_barrier},
-      {"nvvm.fence.mbarrier.init", &IrReader::on_fence},
-      {"nvvm.fence.proxy", &IrReader::on_fence},
-      {"nvvm.tcgen05.fence", &IrReader::on_fence},
-      {"nvvm.tcgen05.wait", &IrReader::on_fence},
       {"nvvm.setmaxregister", &IrReader::on_registers}};
   return table;
+}
+
+/// Operations whose names begin alike and that say the same kind of thing: those that the program's own calls
+/// of instructions make too.
+IrReader::Handler IrReader::family_handler(std::string_view name) {
+  if (!name.starts_with("nvvm.")) return nullptr;
+  static const std::vector<std::pair<std::string_view, Handler>> families = {
+      {"nvvm.mbarrier.inval", nullptr},
+      {"nvvm.mbarrier.", &IrReader::on_mbarrier},
+      {"nvvm.barrier", &IrReader::on_barrier},
+      {"nvvm.cluster.", &IrReader::on_barrier},
+      {"nvvm.griddepcontrol.", &IrReader::on_barrier},
+      {"nvvm.fence.", &IrReader::on_fence},
+      {"nvvm.tcgen05.fence", &IrReader::on_fence},
+      {"nvvm.tcgen05.wait", &IrReader::on_fence},
+      {"nvvm.tcgen05.alloc", &IrReader::on_tensor_memory},
+      {"nvvm.tcgen05.dealloc", &IrReader::on_tensor_memory},
+      {"nvvm.tcgen05.relinquish_alloc_permit", &IrReader::on_tensor_memory},
+      {"nvvm.tcgen05.mma_smem_desc", nullptr},
+      {"nvvm.tcgen05.mma", &IrReader::on_instruction},
+      {"nvvm.wgmma.mma_async", &IrReader::on_instruction},
+      {"nvvm.mma_smem_desc", nullptr},
+      {"nvvm.mma.", &IrReader::on_instruction},
+      {"nvvm.cp.async.bulk.prefetch", nullptr},
+      {"nvvm.cp.async.bulk.tensor.prefetch", nullptr},
+      {"nvvm.cp.async.bulk.", &IrReader::on_instruction},
+      {"nvvm.cp.async.shared.global", &IrReader::on_instruction}};
+  for (const auto& [begin, handler] : families)
+    if (name.starts_with(begin)) return handler;
+  return nullptr;
 }
 
 Result<IrReading> read_ir(std::string_view text, const std::vector<std::string>& files) {

@@ -74,6 +74,7 @@ class IrReader {
   using Handler = void (IrReader::*)(const ir::Operation&);
   using Values = std::map<std::string, evidence::Value>;
   static const std::unordered_map<std::string_view, Handler>& handlers();
+  static Handler family_handler(std::string_view name);
 
   struct Draft {
     evidence::Family family;
@@ -120,12 +121,13 @@ class IrReader {
   // device work
   void on_copy(const ir::Operation& operation);
   void on_gemm(const ir::Operation& operation);
-  void add_register_accumulator(ir::Id value);
+  void add_register_accumulator(ir::Id value, bool copied);
   void on_mma_field(const ir::Operation& operation);
   void on_accumulator(const ir::Operation& operation);
   void on_wgmma(const ir::Operation& operation);
   void on_tensor_memory(const ir::Operation& operation);
   void on_group(const ir::Operation& operation);
+  void on_instruction(const ir::Operation& operation);
   void on_small_copy(const ir::Operation& operation);
 
   // synchronisation

@@ -70,6 +70,12 @@ nlohmann::ordered_json to_json(const Value& value, const Reading& reading) {
 
 std::string json_text(const Run& run) { return text_of(to_json(run)); }
 
+std::string json_text(const std::vector<Run>& runs) {
+  Json all = Json::array();
+  for (const Run& run : runs) all.push_back(to_json(run));
+  return text_of({{"schema", "cutelab.runs"}, {"schema_version", Run::schema_version}, {"runs", all}});
+}
+
 std::string identity_text(const Run& run) {
   const Json all = to_json(run);
   Json kept = Json::object();

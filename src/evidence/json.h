@@ -22,6 +22,9 @@ namespace cutelab::evidence {
 std::string json_text(const Reading& reading);
 std::string json_text(const Run& run);
 nlohmann::ordered_json to_json(const Run& run);
+/// Several runs as one document (schema "cutelab.runs"); the inverse takes a document of one run, too.
+std::string json_text(const std::vector<Run>& runs);
+Result<std::vector<Run>> runs_from_json(const std::string& text);
 /// What makes a run itself, as text to be hashed: the members that every version of the program writes. A
 /// member that comes with a later version does not change a stored run's identity.
 std::string identity_text(const Run& run);

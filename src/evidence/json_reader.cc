@@ -306,6 +306,16 @@ Result<Reading> reading_from_json(const std::string& text) {
                 [](const Node& root) { return Reader(root).reading(); });
 }
 
+Result<std::vector<Run>> runs_from_json(const std::string& text) {
+  if (auto one = run_from_json(text)) return std::vector<Run>{std::move(*one)};
+  return parsed(text, "cutelab.runs", Run::schema_version, [](const Node& root) {
+    return root.member("runs").list([](const Node& n) {
+      if (n.member("schema_version").small<int>() != Run::schema_version) n.fail("is of another version");
+      return run(n);
+    });
+  });
+}
+
 Result<Run> run_from_json(const std::string& text) {
   return parsed(text, "cutelab.run", Run::schema_version, [](const Node& root) { return run(root); });
 }

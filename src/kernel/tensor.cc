@@ -2,44 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
+#include <iterator>
 #include <numbers>
 #include <numeric>
 
 namespace cutelab::kernel {
-
-const char* name_of(DType dtype) {
-  switch (dtype) {
-    case DType::fp32:
-      return "fp32";
-    case DType::fp16:
-      return "fp16";
-    case DType::bf16:
-      return "bf16";
-  }
-  return "?";
-}
-
-std::size_t bytes_of(DType dtype) { return dtype == DType::fp32 ? 4 : 2; }
-
-DType dtype_of(const std::string& name) {
-  return name == "bf16" ? DType::bf16 : name == "fp16" ? DType::fp16 : DType::fp32;
-}
-
-double spacing_at_one(DType dtype) {
-  switch (dtype) {
-    case DType::fp32:
-      return std::ldexp(1.0, -23);
-    case DType::fp16:
-      return std::ldexp(1.0, -10);
-    case DType::bf16:
-      return std::ldexp(1.0, -7);
-  }
-  return 0;
-}
 
 const char* name_of(Fill fill) {
   switch (fill) {
@@ -49,54 +17,25 @@ const char* name_of(Fill fill) {
       return "normal";
     case Fill::adversarial:
       return "adversarial";
+    case Fill::zeros:
+      return "zeros";
   }
   return "?";
 }
 
-std::uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
-  return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
-}
-
-float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-
-// _Float16's conversions round to nearest even, as the device's do.
-std::uint16_t to_fp16(float value) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value)); }
-float from_fp16(std::uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
-
 Tensor::Tensor(std::string tensor_name, DType type, std::vector<std::int64_t> extents)
     : name(std::move(tensor_name)), dtype(type), shape(std::move(extents)) {
-  // All bits set is a NaN in each of the types.
-  data.assign(static_cast<std::size_t>(size()) * bytes_of(dtype), std::byte{0xFF});
+  // All bits set is a NaN in each of the floating types.
+  data.assign(bytes_of(dtype, size()), std::byte{0xFF});
 }
 
 std::int64_t Tensor::size() const {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-double Tensor::at(std::int64_t index) const {
-  const std::byte* at = data.data() + static_cast<std::size_t>(index) * bytes_of(dtype);
-  if (dtype == DType::fp32) {
-    float value = 0;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  std::uint16_t bits = 0;
-  std::memcpy(&bits, at, sizeof bits);
-  return dtype == DType::bf16 ? from_bf16(bits) : from_fp16(bits);
-}
+double Tensor::at(std::int64_t index) const { return decode(dtype, data.data(), index); }
 
-void Tensor::set(std::int64_t index, double value) {
-  std::byte* at = data.data() + static_cast<std::size_t>(index) * bytes_of(dtype);
-  const auto single = static_cast<float>(value);
-  if (dtype == DType::fp32) {
-    std::memcpy(at, &single, sizeof single);
-    return;
-  }
-  const std::uint16_t bits = dtype == DType::bf16 ? to_bf16(single) : to_fp16(single);
-  std::memcpy(at, &bits, sizeof bits);
-}
+void Tensor::set(std::int64_t index, double value) { encode(dtype, data.data(), index, value); }
 
 namespace {
 
@@ -116,12 +55,19 @@ class Random {
   std::uint64_t state_;
 };
 
+/// Box-Muller, one of the pair.
+double normal(Random& random) {
+  return std::sqrt(-2 * std::log(1 - random.unit())) * std::cos(2 * std::numbers::pi * random.unit());
+}
+
 double drawn(Fill kind, Random& random) {
   switch (kind) {
+    case Fill::zeros:
+      return 0;
     case Fill::uniform:
       return 2 * random.unit() - 1;
-    case Fill::normal:  // Box-Muller, one of the pair
-      return std::sqrt(-2 * std::log(1 - random.unit())) * std::cos(2 * std::numbers::pi * random.unit());
+    case Fill::normal:
+      return normal(random);
     case Fill::adversarial: {
       const std::uint64_t choice = random.bits() % 64;
       const double sign = random.bits() % 2 ? 1 : -1;
@@ -133,11 +79,36 @@ double drawn(Fill kind, Random& random) {
   return 0;
 }
 
+double drawn_integer(Fill kind, double most, Random& random) {
+  switch (kind) {
+    case Fill::zeros:
+      return 0;
+    case Fill::uniform:
+      return std::floor(random.unit() * (2 * most + 2)) - most - 1;
+    case Fill::normal:
+      return std::nearbyint(normal(random) * most / 4);
+    case Fill::adversarial: {
+      const double choices[] = {-most - 1, most, most, -most, 0, 1, -1};
+      return choices[random.bits() % std::size(choices)];
+    }
+  }
+  return 0;
+}
+
+/// A power of two; zeros are 1, the scale that changes nothing.
+double drawn_scale(Fill kind, Random& random) {
+  const int most = kind == Fill::zeros ? 0 : kind == Fill::adversarial ? 20 : 3;
+  return std::ldexp(1.0, static_cast<int>(random.bits() % static_cast<unsigned>(2 * most + 1)) - most);
+}
+
 }  // namespace
 
 void Tensor::fill(Fill kind, Seed seed) {
   Random random(seed);
-  for (std::int64_t i = 0, n = size(); i < n; ++i) set(i, drawn(kind, random));
+  for (std::int64_t i = 0, n = size(); i < n; ++i)
+    set(i, dtype == DType::ue8m0 ? drawn_scale(kind, random)
+           : is_integer(dtype)   ? drawn_integer(kind, largest(dtype), random)
+                                 : drawn(kind, random));
 }
 
 std::string Tensor::coordinates(std::int64_t index) const {

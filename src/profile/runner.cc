@@ -47,6 +47,12 @@ Status BoundProblem::launch(device::Session& session, const kernel::Launchable& 
   return launchable.launch(arguments_, shape, session.stream());
 }
 
+void BoundProblem::use(device::Session& session, kernel::CuteKernel other) {
+  kernel = std::move(other);
+  shape = kernel.launch(session.info().sms);
+  arguments_ = kernel.arguments(addresses_);
+}
+
 Result<kernel::Outputs> BoundProblem::download(device::Session& session) const {
   if (auto s = session.synchronize(); !s) return s.error();
   kernel::Outputs seen = outputs;

@@ -28,6 +28,8 @@ class BoundProblem {
   /// Inputs uploaded again and outputs poisoned: as before the first launch.
   Status restore(device::Session& session) const;
   Status launch(device::Session& session, const kernel::Launchable& kernel) const;
+  /// The same tensors at the same addresses for another configuration of the kernel.
+  void use(device::Session& session, kernel::CuteKernel other);
   /// The outputs as the device holds them.
   Result<kernel::Outputs> download(device::Session& session) const;
 

@@ -37,6 +37,11 @@ void extract(FactContext& context) {
   extract_roles(context);
   extract_descriptors(context);
   extract_copies(context);
+  extract_extension(context);
+  extract_primitives(context);
+  extract_inline_ptx(context);
+  add_copies_of_wrappers(context);
+  extract_barriers(context);
   extract_pipelines(context);
   extract_arrivals(context);
   extract_copy_targets(context);
@@ -259,6 +264,16 @@ bool tells_activity(const std::string& kind) {
                                               evidence::kind::tail,
                                               evidence::kind::copy,
                                               "copy-group",
+                                              evidence::kind::mma,
+                                              evidence::kind::gemm,
+                                              evidence::kind::barrier,
+                                              evidence::kind::fence,
+                                              evidence::kind::multicast_mask,
+                                              evidence::kind::alias,
+                                              evidence::kind::tensor_memory_allocation,
+                                              "tma-operation",
+                                              "device-descriptor",
+                                              "tensormap-update",
                                               "tiling",
                                               "tmem-copy",
                                               "epilogue-tile",

@@ -58,6 +58,8 @@ class Program {
   const std::string& find(int from, std::string_view name) { return found(from, name).path; }
   /// Loads it; -1 = not found, unreadable, or the limit of local modules is reached.
   int import(int from, std::string_view name);
+  /// Loads the Python file at that path; -1 as import.
+  int load(const std::string& path);
   /// Folders that the module adds to sys.path.
   std::vector<std::string> path_edits(const PythonModule& module) const;
 
@@ -69,7 +71,6 @@ class Program {
   };
   Found& found(int from, std::string_view name);
   std::string search(int from, std::string_view name);
-  int load(const std::string& path);
   void add(std::shared_ptr<const PythonModule> module);
   struct Roots {
     std::vector<std::string> folders;

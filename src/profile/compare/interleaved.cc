@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "profile/compare.h"
+#include "profile/l2_state.h"
 
 namespace cutelab::profile {
 namespace {
 
 constexpr int rounds_between_looks = 30;
-constexpr std::size_t round_sweep_times_l2 = 4;
 
 std::optional<double> median_state(const std::vector<device::Sample>& states,
                                    std::optional<double> device::Sample::*member) {
@@ -23,6 +23,7 @@ void record_states(const std::vector<device::Sample>& states, Timing& timing) {
   timing.state.memory_clock_mhz = median_state(states, &device::Sample::memory_clock_mhz);
   timing.state.power_w = median_state(states, &device::Sample::power_w);
   timing.state.temperature_c = median_state(states, &device::Sample::temperature_c);
+  timing.state_samples = static_cast<int>(states.size());
   for (const auto& state : states) {
     timing.throttle_reasons.insert(state.throttle_reasons.begin(), state.throttle_reasons.end());
     const double clock = state.sm_clock_mhz.value_or(0);
@@ -35,17 +36,8 @@ void record_states(const std::vector<device::Sample>& states, Timing& timing) {
 class Rounds {
  public:
   Rounds(device::Session& session, const std::vector<std::function<Status()>>& launches,
-         const CompareSpec& spec)
-      : session_(session), launches_(launches), spec_(spec), timings_(launches.size()) {}
-
-  Status prepare() {
-    const auto l2 = static_cast<std::size_t>(std::max<std::int64_t>(session_.info().l2_bytes, 1 << 20));
-    bytes_ = l2 * round_sweep_times_l2;
-    auto address = session_.allocate(bytes_);
-    if (!address) return address.error();
-    buffer_ = *address;
-    return session_.fill(buffer_, 0, bytes_);
-  }
+         const CompareSpec& spec, const CacheSetter& cache)
+      : session_(session), launches_(launches), spec_(spec), cache_(cache), timings_(launches.size()) {}
 
   /// One round in this round's order; `keep` = its times count.
   Status round(bool keep) {
@@ -74,21 +66,21 @@ class Rounds {
     });
   }
 
-  std::vector<Timing> finish(StopRule::Reason stopped, double two_events_us) {
+  std::vector<Timing> finish(StopRule::Reason stopped, double two_events_us, double seconds) {
     for (Timing& timing : timings_) {
       timing.summary = summarize(timing.samples_us);
       timing.stopped = stopped;
+      timing.seconds = seconds;
       timing.two_events_us = two_events_us;
       record_states(states_, timing);
+      timing.max_sm_clock_mhz = session_.info().max_sm_clock_mhz;
     }
     return std::move(timings_);
   }
 
  private:
   Status set_l2(const std::function<Status()>& launch) {
-    if (spec_.timing.l2 == L2State::cold) return session_.sweep(buffer_, bytes_);
-    if (spec_.timing.l2 == L2State::dirty) return session_.fill(buffer_, 0, bytes_);
-    return launch();
+    return spec_.timing.l2 == L2State::warm ? launch() : cache_.set(spec_.timing.l2);
   }
   Result<double> once(const std::function<Status()>& launch) {
     if (auto s = set_l2(launch); !s) return s.error();
@@ -101,10 +93,9 @@ class Rounds {
   device::Session& session_;
   const std::vector<std::function<Status()>>& launches_;
   const CompareSpec& spec_;
+  const CacheSetter& cache_;
   std::vector<Timing> timings_;
   std::vector<device::Sample> states_;
-  device::Address buffer_ = 0;
-  std::size_t bytes_ = 0;
   int turn_ = 0;
 };
 
@@ -114,8 +105,9 @@ Result<std::vector<Timing>> time_interleaved(device::Session& session,
                                              const std::vector<std::function<Status()>>& launches,
                                              const CompareSpec& spec, const Clock& clock) {
   if (launches.empty()) return std::vector<Timing>{};
-  Rounds rounds(session, launches, spec);
-  if (auto s = rounds.prepare(); !s) return s.error();
+  auto cache = CacheSetter::make(session);
+  if (!cache) return cache.error();
+  Rounds rounds(session, launches, spec, *cache);
   std::vector<double> nothing;
   for (int i = 0; i < std::max(1, spec.timing.warm_up_launches); ++i) {
     if (auto s = rounds.round(false); !s) return s.error();
@@ -125,9 +117,10 @@ Result<std::vector<Timing>> time_interleaved(device::Session& session,
   }
   const std::int64_t begin = clock.now_ns();
   auto stopped = StopRule::Reason::go_on;
+  double seconds = 0;
   for (int done = 1; stopped == StopRule::Reason::go_on; ++done) {
     if (auto s = rounds.round(true); !s) return s.error();
-    const double seconds = static_cast<double>(clock.now_ns() - begin) * 1e-9;
+    seconds = static_cast<double>(clock.now_ns() - begin) * 1e-9;
     if (done >= spec.most_rounds)
       stopped = StopRule::Reason::out_of_samples;
     else if (seconds >= spec.most_seconds && done >= 2)
@@ -136,7 +129,7 @@ Result<std::vector<Timing>> time_interleaved(device::Session& session,
              rounds.all_judged())
       stopped = StopRule::Reason::known_well_enough;
   }
-  return rounds.finish(stopped, summarize(nothing).median);
+  return rounds.finish(stopped, summarize(nothing).median, seconds);
 }
 
 }  // namespace cutelab::profile

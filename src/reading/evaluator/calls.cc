@@ -43,17 +43,55 @@ Abstract Folder::argument_of(const Abstract& object, Node argument) {
 
 std::string Folder::callee_path(int module, Node call) {
   const Node function = call.child(Field::function_field);
-  const Abstract& callee = evaluate_in_module(module, function);
+  const Abstract callee = called(evaluate_in_module(module, function));
   if (!callee.path.empty()) return callee.path;
   return program_.module(module).qualified(function);
 }
 
 bool Folder::callee_function(int module, Node call, int* function_module, int* function) {
-  const Abstract& callee = evaluate_in_module(module, call.child(Field::function_field));
+  const Abstract callee = called(evaluate_in_module(module, call.child(Field::function_field)));
   if (!callee.is(Kind::function)) return false;
   *function_module = callee.module;
   *function = callee.index;
   return true;
+}
+
+/// The function behind functools.partial(f, …), and behind a name that is bound to one function or another.
+Abstract Folder::called(const Abstract& callee) {
+  Abstract out = callee;
+  for (int step = 0; step < 6; ++step) {
+    if (out.is(Kind::object) && out.made_at.is(NodeKind::call) && out.path.ends_with("partial") &&
+        leaf_of(out.made_at.child(Field::function_field)) == "partial") {
+      const Node first = out.made_at.child(Field::arguments_field).first();
+      if (!first || first.is(NodeKind::keyword_argument)) return out;
+      out = Abstract(argument_of(out, first));
+    } else if (out.is(Kind::unknown) && !out.items.empty()) {
+      // One of several: a function of the library tells more than a helper around it.
+      std::optional<Abstract> chosen;
+      for (const Abstract& item : out.items) {
+        const bool wrapped = item.is(Kind::object) && item.path.ends_with("partial");
+        if (!item.is(Kind::function) && !item.is(Kind::name) && !wrapped) continue;
+        if (!chosen || (item.is(Kind::name) && !chosen->is(Kind::name))) chosen = item;
+      }
+      if (!chosen) return out;
+      out = Abstract(*chosen);
+    } else {
+      break;
+    }
+  }
+  return out;
+}
+
+std::string Folder::called_name(int module, Node call) {
+  const Node function = call.child(Field::function_field);
+  if (!function.is(NodeKind::identifier)) return {};
+  const Abstract callee = called(value_of(module, function));
+  std::string name;
+  if (callee.is(Kind::function))
+    name = program_.module(callee.module).functions()[static_cast<std::size_t>(callee.index)].name;
+  else if (callee.is(Kind::name) && callee.path.find('.') != std::string::npos)
+    name = callee.path.substr(callee.path.rfind('.') + 1);
+  return name == function.text() ? "" : name;
 }
 
 const Frame* Folder::enter(Frame frame) {
@@ -83,8 +121,16 @@ const Frame* Folder::root(int module, int function, const Abstract* self) {
 
 Abstract Folder::call(Node n, const Frame* frame) {
   const Node function_node = n.child(Field::function_field);
-  const Abstract& callee = evaluate(function_node, frame);
-  if (callee.is(Kind::function)) return call_function(callee, n, frame);
+  const Abstract given = evaluate(function_node, frame);
+  if (given.is(Kind::function)) return call_function(given, n, frame);
+  Abstract callee = called(given);
+  if (callee.is(Kind::function) && given.is(Kind::unknown)) callee = given;
+  if (callee.is(
+          Kind::function)) {  // with arguments bound before: what it gives back is known by its path alone
+    Abstract out = Abstract::object(callee.path, frame->module, n);
+    out.frame = frame;
+    return out;
+  }
   if (callee.is(Kind::type)) return construct(callee, n, frame);
   if (callee.is(Kind::instance)) {
     if (auto method = method_of(callee, "__call__")) {
@@ -195,10 +241,11 @@ const std::unordered_map<std::string, std::vector<Node>>& Folder::calls_by_leaf(
     if (!n.is(NodeKind::call)) continue;
     const std::string_view leaf = leaf_of(n.child(Field::function_field));
     if (!leaf.empty()) out[std::string(leaf)].push_back(n);
-    if (leaf != "compile") continue;
-    // cute.compile(f, …) calls f with the arguments that follow.
+    if (leaf != "compile" && leaf != "partial") continue;
+    // cute.compile(f, …) and partial(f, …) call f with the arguments that follow, partial with more of them
+    // later.
     const Node first = n.child(Field::arguments_field).first();
-    if (!leaf_of(first).empty()) out["compile:" + std::string(leaf_of(first))].push_back(n);
+    if (!leaf_of(first).empty()) out[std::string(leaf) + ":" + std::string(leaf_of(first))].push_back(n);
   }
   return out;
 }
@@ -221,14 +268,9 @@ std::vector<Folder::Site> Folder::find_call_sites(int module, int function) {
     out.push_back({m, site, skip});
   };
   const auto matches = [&](int m, Node callee) {
-    if (callee.is(NodeKind::identifier) && f.class_index < 0) {
+    if (f.class_index < 0 || callee.child(Field::object_field).text() != "self") {
       const Abstract& known = evaluate_in_module(m, callee);
       return known.is(Kind::function) && known.module == module && known.index == function;
-    }
-    const Node receiver = callee.child(Field::object_field);
-    if (f.class_index < 0 || receiver.text() != "self") {
-      const Abstract& known = evaluate_in_module(m, callee);
-      return known.index == function && known.module == module;
     }
     const int site_class = program_.module(m).class_at(callee);
     if (site_class < 0) return false;
@@ -246,10 +288,14 @@ std::vector<Folder::Site> Folder::find_call_sites(int module, int function) {
     if (const auto found = calls.find(leaf); found != calls.end())
       for (const Node site : found->second)
         if (f.name == "__init__" || matches(m, site.child(Field::function_field))) add(m, site, 0);
-    if (const auto found = calls.find("compile:" + f.name); found != calls.end() && f.class_index < 0)
-      for (const Node site : found->second) add(m, site, 1);
+    for (const char* bound : {"compile:", "partial:"})  // cute.compile(f, …), partial(f, …)
+      if (const auto found = calls.find(bound + f.name); found != calls.end())
+        for (const Node site : found->second)
+          if (bound[0] == 'c' ? f.class_index < 0 : matches(m, site.child(Field::arguments_field).first()))
+            add(m, site, 1);
     if (f.name != "__call__") continue;
     for (const auto& [name, sites] : calls) {
+      if (name.starts_with("partial:")) continue;
       const bool compiled = name.starts_with("compile:");
       for (const Node site : sites) {
         const Node callee =

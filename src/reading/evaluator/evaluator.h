@@ -53,6 +53,9 @@ class Evaluator {
   virtual std::string callee_path(int module, source::Node call) = 0;
   /// The local function a call runs; false when it calls none.
   virtual bool callee_function(int module, source::Node call, int* function_module, int* function) = 0;
+  /// The name of the function that a bound name stands for: of functools.partial(f, …), of a function bound
+  /// on a condition or under another name. "" where the callee is called by its own name.
+  virtual std::string called_name(int, source::Node) { return {}; }
   /// Launches that the run made from other modules than the file itself.
   virtual std::vector<SeenLaunch> launches_elsewhere() { return {}; }
   /// What the run passed to a `.launch(…)` call, in the order of the run; none when it was not run.

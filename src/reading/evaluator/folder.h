@@ -43,6 +43,7 @@ class Folder final : public Evaluator {
   Activity active(int module, source::Node node) override;
   std::string callee_path(int module, source::Node call) override;
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
+  std::string called_name(int module, source::Node call) override;
 
   const std::vector<Flag>& flags(int module);
   /// Settings that named no flag and no attribute so far.
@@ -89,6 +90,8 @@ class Folder final : public Evaluator {
   std::optional<Abstract> method_of(const Abstract& instance, const std::string& name);
   Abstract flag_default(const std::string& dest);
   Abstract field_of_constructor(const Abstract& instance, const std::string& name);
+  std::optional<Abstract> argument_named(const Abstract& object, const std::string& name);
+  std::optional<Abstract> field_given(const Abstract& instance, const std::string& name);
   using Ancestry = std::vector<std::pair<int, int>>;
   Ancestry ancestry(int module, int class_index);  ///< (module, class): itself, then bases
   const Abstract* self_of(int module, int function);
@@ -96,6 +99,7 @@ class Folder final : public Evaluator {
 
   // calls
   Abstract call(source::Node n, const Frame* frame);
+  Abstract called(const Abstract& callee);
   Abstract call_function(const Abstract& function, source::Node n, const Frame* frame);
   Abstract construct(const Abstract& type, source::Node n, const Frame* frame);
   Abstract returned(const Frame* frame);

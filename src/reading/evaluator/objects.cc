@@ -24,6 +24,8 @@ Abstract Folder::attribute_of(const Abstract& object, const std::string& name, N
   if (object.is(Kind::object) &&
       (object.path.ends_with("parse_args") || object.path.ends_with("parse_known_args[0]")))
     return flag_default(name);
+  if (object.is(Kind::object) && object.path.ends_with("SimpleNamespace"))
+    if (auto field = argument_named(object, name)) return *field;
   if (object.is(Kind::name)) {
     if (auto known = models::attribute_of_name(object.path, name)) return *known;
     const int submodule = object.module >= 0 ? object.module : program_.import(0, object.path);
@@ -85,6 +87,7 @@ std::optional<Abstract> Folder::method_of(const Abstract& instance, const std::s
 Abstract Folder::attribute_of_instance(const Abstract& instance, const std::string& name, Node use) {
   if (!settings_.empty())
     if (auto given = setting("self." + name)) return *given;
+  if (auto field = field_given(instance, name)) return *field;
   const Abstract* self = intern(instance);
   struct Candidate {
     int module;
@@ -141,6 +144,38 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
     return *method;
   }
   return field_of_constructor(instance, name);
+}
+
+/// The keyword argument of the call that made an object; a SimpleNamespace(x=…) has no other attributes.
+std::optional<Abstract> Folder::argument_named(const Abstract& object, const std::string& name) {
+  if (!object.made_at.is(NodeKind::call)) return std::nullopt;
+  for (const Node a : object.made_at.child(Field::arguments_field).children())
+    if (a.is(NodeKind::keyword_argument) && a.child(Field::name_field).text() == name)
+      return argument_of(object, a.child(Field::value_field));
+  return std::nullopt;
+}
+
+/// A field of a class without a constructor of its own (a dataclass): what the call that made it gives, by
+/// name or by place among the annotated fields.
+std::optional<Abstract> Folder::field_given(const Abstract& instance, const std::string& name) {
+  if (!instance.made_at.is(NodeKind::call) || !instance.frame || method_of(instance, "__init__"))
+    return std::nullopt;
+  const PythonModule& module = program_.module(instance.module);
+  int position = -1, fields = 0;
+  for (const Assignment& a : module.assignments()) {
+    if (a.class_index != instance.index || a.function >= 0 || !a.annotation) continue;
+    if (a.name == name) position = fields;
+    ++fields;
+  }
+  if (position < 0) return std::nullopt;
+  if (auto named = argument_named(instance, name)) return named;
+  int at = 0;
+  for (const Node a : instance.made_at.child(Field::arguments_field).children()) {
+    if (a.is(NodeKind::keyword_argument)) continue;
+    if (a.is(NodeKind::list_splat) || a.is(NodeKind::dictionary_splat)) return std::nullopt;
+    if (at++ == position) return evaluate(a, instance.frame);
+  }
+  return std::nullopt;
 }
 
 /// `x: int = 4` in a dataclass body: the constructor's argument of that name or place, else the default.

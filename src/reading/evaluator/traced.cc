@@ -87,10 +87,27 @@ bool is_data(const RunValue& v, int depth = 0) {
 }
 }  // namespace
 
+namespace {
+std::string_view leaf_of(std::string_view path) {
+  while (path.ends_with(']')) path = path.substr(0, path.rfind('['));
+  return path.substr(path.rfind('.') + 1);
+}
+
+/// Of the alternatives that folding leaves open, those that the run's object can be.
+Abstract narrowed(Abstract folded, std::string_view path) {
+  if (!folded.is(Kind::unknown) || folded.items.size() < 2 || path.empty()) return folded;
+  std::vector<Abstract> kept;
+  for (const Abstract& item : folded.items)
+    if (leaf_of(item.path) == leaf_of(path)) kept.push_back(item);
+  return kept.empty() || kept.size() == folded.items.size() ? folded : join(std::move(kept));
+}
+}  // namespace
+
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(Abstract folded, const RunValue& value) {
   if (!value.bound()) return folded;
   if (!is_data(value)) {
+    if (const auto* record = value.as<machine::Record>()) folded = narrowed(std::move(folded), record->path);
     if (folded.known() || !folded.path.empty() || !folded.items.empty()) return folded;
     Abstract out = converted(value);
     if (out.text == "an object") out.text = folded.text;
@@ -99,6 +116,11 @@ Abstract TracedEvaluator::combined(Abstract folded, const RunValue& value) {
   }
   Abstract out = converted(value);
   if (out.path.empty()) out.path = folded.path;
+  if (!out.made_at && folded.made_at) {  // where a known value was made stays known
+    out.made_at = folded.made_at;
+    out.module = folded.module;
+    out.frame = folded.frame;
+  }
   if (out.is(Kind::tuple) && folded.is(Kind::tuple) && folded.items.size() == out.items.size())
     for (std::size_t i = 0; i < out.items.size(); ++i) {
       if (!out.items[i].known() && folded.items[i].known()) out.items[i] = folded.items[i];

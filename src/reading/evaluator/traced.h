@@ -15,6 +15,9 @@ class TracedEvaluator final : public Evaluator {
   Activity active(int module, source::Node node) override;
   std::string callee_path(int module, source::Node call) override;
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
+  std::string called_name(int module, source::Node call) override {
+    return folder_.called_name(module, call);
+  }
   std::vector<SeenLaunch> launches_elsewhere() override;
   std::vector<SeenLaunch> launches_at(int module, source::Node call) override;
   std::optional<SeenStorage> storage_of(int module, source::Node node) override;

@@ -66,12 +66,21 @@ class RoleWarps {
     return std::nullopt;
   }
 
+  static bool speaks_of_warps(Node n) {
+    const std::string low = to_lower(n.text());
+    return low.find("warp") != std::string::npos || low.find("tid") != std::string::npos ||
+           low.find("thread") != std::string::npos || low.find("wg_") != std::string::npos;
+  }
+
   std::optional<bool> both(Node n, int warp) {
     const auto left = test(n.child(Field::left_field), warp);
     const auto right = test(n.child(Field::right_field), warp);
     bool all = false;
     for (Node c = n.first(); c; c = c.next()) all = all || c.text() == "and";
     if (left && right) return all ? *left && *right : *left || *right;
+    // A test of something else (a leader CTA, a work tile) does not say which warps.
+    const Node other = left ? n.child(Field::right_field) : n.child(Field::left_field);
+    if (all && (left || right) && !speaks_of_warps(other)) return left ? left : right;
     // One side decides alone: warp_idx == 4 and <anything> is false for the other warps.
     const auto& known = left ? left : right;
     return known && *known != all ? known : std::nullopt;
@@ -296,13 +305,30 @@ void add_sides(FactContext& context) {
     return kind == evidence::kind::acquire || kind == evidence::kind::commit ||
            kind == evidence::kind::wait || kind == evidence::kind::release || kind == evidence::kind::tail;
   };
+  std::map<std::string, evidence::Value> classes;
+  for (const Draft& d : context.drafts)
+    if (d.fact.kind == evidence::kind::pipeline && d.fact.values.count("class"))
+      classes.emplace(d.fact.subject, d.fact.values.at("class"));
   for (Draft& d : context.drafts) {
     if (d.fact.family != evidence::Family::D2 || !side(d.fact.kind) || !d.node.is(NodeKind::call)) continue;
     const Node function = d.node.child(Field::function_field);
     if (!function.is(NodeKind::attribute)) continue;
     const std::string name = pipeline_of(context, function.child(Field::object_field));
-    if (!name.empty()) d.fact.values["pipeline"] = evidence::literal(name);
+    if (!name.empty()) {
+      d.fact.values["pipeline"] = evidence::literal(name);
+      // The object's class, whatever an annotation on the way to here says.
+      const auto known = classes.find(name);
+      if (known != classes.end()) d.fact.values["class"] = known->second;
+    }
     if (d.fact.kind != evidence::kind::release && d.fact.kind != evidence::kind::commit) continue;
+    const auto class_name = d.fact.values.find("class");
+    const std::string type = class_name == d.fact.values.end() ? "" : class_name->second.text();
+    const bool commit = d.fact.kind == evidence::kind::commit;
+    if (commit && type.starts_with("PipelineTma")) continue;  // the bytes of the copies arrive, no thread
+    if ((commit && type.find("PipelineUmma") == 0) || (!commit && type.ends_with("Umma"))) {
+      d.fact.values["arrives"] = evidence::literal("the tensor cores, when their MMAs are done");
+      continue;
+    }
     const std::string who = arrivers(d.node);
     d.fact.values["arrives"] =
         who.empty() ? evidence::undetermined("a test of the thread index decides who arrives", {},

@@ -33,8 +33,9 @@ bool guards_extent(Node condition) {
       low.find("warp") != std::string::npos || low.find("tile_cnt") != std::string::npos ||
       low.find("stage") != std::string::npos)
     return false;
-  static constexpr const char* extents[] = {"shape", "seqlen",   "limit",  "extent", "size(", "problem",
-                                            "_len",  "num_rows", "length", "actual", "bound"};
+  static constexpr const char* extents[] = {"shape",   "seqlen",   "limit",    "extent",    "size(",
+                                            "problem", "_len",     "num_rows", "length",    "actual",
+                                            "bound",   "num_cols", "num_elem", "num_total", "numel"};
   return std::any_of(std::begin(extents), std::end(extents),
                      [&](const char* w) { return low.find(w) != std::string::npos; });
 }
@@ -65,6 +66,19 @@ void add_guards(FactContext& context) {
     }
   }
 }
+/// The tensors that a predicated copy moves between: a predicate keeps those inside and no others.
+evidence::Value tensors_of(FactContext& context, const CallSite& site) {
+  evidence::Value::List tensors;
+  for (const Node a : site.call.child(Field::arguments_field).children()) {
+    const bool atom = site.leaf == "copy" && a == context.positional(site.call, 0);
+    const Node origin = atom || a.is(NodeKind::keyword_argument) ? Node() : tensor_origin(context, a);
+    if (origin.is(NodeKind::identifier) || origin.is(NodeKind::attribute))
+      tensors.push_back(evidence::literal(leaf_name(origin.text()).substr(0, 60)));
+  }
+  evidence::Value out;
+  out.data = std::move(tensors);
+  return out;
+}
 }  // namespace
 
 void extract_boundaries(FactContext& context) {
@@ -88,6 +102,7 @@ void extract_boundaries(FactContext& context) {
         context.add(Family::B1, "predicated-copy", std::string(predicate.text().substr(0, 60)),
                     "copy predicated by " + std::string(predicate.text().substr(0, 60)), site.call);
     draft.construct = "predicated-copy";
+    if (site.path.find("cute") != std::string::npos) draft.fact.values["tensors"] = tensors_of(context, site);
   }
   add_guards(context);
 }

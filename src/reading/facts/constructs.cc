@@ -1,6 +1,7 @@
 #include "reading/facts/constructs.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -28,6 +29,7 @@ std::unordered_map<std::string, std::vector<Construct>> load_calls() {
     c.path = row.value("path", std::vector<std::string>());
     c.no = row.value("not", std::vector<std::string>());
     c.optional = row.value("optional", false);
+    c.also = row.value("also", false);
     out[c.leaf].push_back(std::move(c));
   }
   return out;
@@ -56,6 +58,26 @@ std::string sentence(const Construct& c, const CallSite& site) {
   out = replace_all(out, "{leaf}", site.leaf);
   return std::string(trim(out));
 }
+/// smem_ab.acquire() in the body of a @schedule function: a task works on the pipeline of a resource.
+void add_schedule_operation(FactContext& context, const CallSite& site) {
+  static const std::map<std::string, std::pair<const char*, const char*>> operations = {
+      {"acquire", {"acquire", "producer of {} waits for a free stage"}},
+      {"commit", {"commit", "producer of {} commits a stage"}},
+      {"wait", {"wait", "consumer of {} waits for a full stage"}},
+      {"release", {"release", "consumer of {} releases a stage"}},
+      {"try_acquire", {"pipeline-peek", "peek at the next stage of {}"}},
+      {"try_wait", {"pipeline-peek", "peek at the next stage of {}"}}};
+  const auto found = operations.find(site.leaf);
+  if (found == operations.end() || site.function < 0 || site.receiver.empty()) return;
+  if (!context.module().functions()[static_cast<std::size_t>(site.function)].has_decorator("schedule"))
+    return;
+  Draft& draft = context.add(evidence::Family::D2, found->second.first, site.receiver.substr(0, 80),
+                             replace_all(found->second.second, "{}", site.receiver.substr(0, 60)), site.call);
+  draft.fact.optional = found->second.first == std::string_view("pipeline-peek");
+  draft.construct = site.leaf;
+  draft.path = site.path;
+}
+
 }  // namespace
 
 const std::unordered_map<std::string, std::vector<Construct>>& construct_table() {
@@ -67,9 +89,14 @@ void extract_constructs(FactContext& context) {
   const auto& table = construct_table();
   for (const CallSite& site : context.calls()) {
     const auto found = table.find(site.leaf);
-    if (found == table.end()) continue;
+    if (found == table.end()) {
+      add_schedule_operation(context, site);
+      continue;
+    }
     const std::string path = site.path + " " + site.receiver;
+    bool matched = false;
     for (const Construct& c : found->second) {
+      if (matched && !c.also) continue;
       if ((!c.path.empty() && !occurs(c.path, path)) || occurs(c.no, path)) continue;
       const std::string subject = !site.target.empty()     ? site.target
                                   : !site.receiver.empty() ? site.receiver
@@ -78,8 +105,9 @@ void extract_constructs(FactContext& context) {
       draft.fact.optional = c.optional;
       draft.construct = site.leaf;
       draft.path = site.path;
-      break;
+      matched = matched || !c.also;
     }
+    if (!matched) add_schedule_operation(context, site);
   }
 }
 

@@ -17,6 +17,7 @@ struct Construct {
   std::vector<std::string> path;  ///< one of these occurs in the qualified path; empty = any
   std::vector<std::string> no;    ///< none of these occurs in it
   bool optional = false;
+  bool also = false;  ///< a second fact of the same call: looked at after a row of the leaf has matched
 };
 
 /// The embedded construct table, by last part of the name.

@@ -58,6 +58,8 @@ void FactContext::collect_calls() {
       site.leaf = function.child(Field::attribute_field).text();
     } else {
       site.leaf = leaf_of(module().qualified(function));
+      if (module().qualified(function) == function.text())
+        if (std::string name = evaluator.called_name(0, n); !name.empty()) site.leaf = std::move(name);
     }
     site.target = target_of(n);
     call_by_node_[i] = calls_.size();

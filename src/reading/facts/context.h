@@ -107,6 +107,7 @@ void extract_constructs(FactContext& context);  ///< every call the construct ta
 void extract_launches(FactContext& context);    ///< H2, H4
 void extract_storage(FactContext& context);     ///< H3: structs, members, stage constants
 void extract_roles(FactContext& context);       ///< D1: dispatch, role constants; fills context.roles
+void extract_tasks(FactContext& context);       ///< D1: tasks of the task scheduler
 void name_roles(FactContext& context);          ///< names roles by what they do; needs the other facts
 void extract_descriptors(
     FactContext& context);  ///< H1: descriptors made through local helpers; completes descriptor facts
@@ -118,6 +119,18 @@ void extract_copy_targets(FactContext& context);  ///< D3: pipeline and buffer o
 /// The pipeline, by its fact's subject, that an object belongs to: itself, a side or a handle of it; "" =
 /// not told.
 std::string pipeline_of(FactContext& context, source::Node object);
+/// The value a local name was last bound to before it is used here; of a tuple on the left, the whole right.
+source::Node bound_before(const FactContext& context, source::Node name);
+/// Where a tensor or pointer lies: "shared", "global", "registers", "tensor-memory"; "" = not told.
+std::string memory_space(FactContext& context, source::Node expression);
+/// The tensor that slices, tiles and partitions are cut from, as the source names it; no node = not told.
+source::Node tensor_origin(FactContext& context, source::Node expression);
+void extract_extension(
+    FactContext& context);  ///< H1, H3, D3, D4 of cute_ext: descriptors are made at the copy
+void extract_primitives(FactContext& context);       ///< H1, H3, D3, D4, D6 of Primitives and task scheduling
+void extract_inline_ptx(FactContext& context);       ///< instructions in the text of llvm.inline_asm
+void add_copies_of_wrappers(FactContext& context);   ///< D3: calls of functions that are one copy operation
+void extract_barriers(FactContext& context);         ///< D5: ids and threads of named barriers
 void extract_mma(FactContext& context);              ///< D4: tiles, accumulators, pipelined loops
 void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helpers of other files
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers

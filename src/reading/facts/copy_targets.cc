@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "evidence/names.h"
+#include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
 // Which pipeline a barrier belongs to, and which buffer of shared memory a copy fills.
@@ -10,14 +11,22 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 namespace {
-/// The creation call behind a pipeline, its participants and their handles.
-Node creation_of(FactContext& context, Node receiver) {
+/// The creation behind a pipeline, its participants and their handles: the call, and those that led to it.
+std::vector<Node> creation_of(FactContext& context, Node receiver) {
   Abstract object = context.evaluator.value_of(0, receiver);
   for (int depth = 0; depth < 6; ++depth) {
+    // A resource of a task, a queue of work: its pipeline is given to its constructor.
+    const bool made = object.known() && object.made_at.is(NodeKind::call);
+    if (const Node given = made ? context.keyword(object.made_at, "pipeline_config") : Node())
+      object = context.evaluator.argument_of(object, given);
     if (!object.is(Abstract::Kind::object) || !object.made_at.is(NodeKind::call)) return {};
     const Node function = object.made_at.child(Field::function_field);
-    if (!function.is(NodeKind::attribute)) return object.made_at;
-    if (function.child(Field::attribute_field).text() == "create") return object.made_at;
+    const std::string leaf = leaf_name(function.text());
+    if (!function.is(NodeKind::attribute) || leaf.starts_with("create") || leaf.ends_with("Pipeline")) {
+      std::vector<Node> out = {object.made_at};
+      for (const Frame* f = object.frame; f && f->call; f = f->caller) out.push_back(f->call);
+      return out;
+    }
     object = context.evaluator.argument_of(object, function.child(Field::object_field));
   }
   return {};
@@ -26,7 +35,7 @@ Node creation_of(FactContext& context, Node receiver) {
 }  // namespace
 
 std::string pipeline_of(FactContext& context, Node receiver) {
-  if (const Node creation = creation_of(context, receiver))
+  for (const Node creation : creation_of(context, receiver))
     for (const Draft& d : context.drafts)
       if (d.fact.kind == evidence::kind::pipeline && d.node == creation) return d.fact.subject;
   const std::string text(receiver.text().substr(0, 120));
@@ -42,22 +51,6 @@ std::string pipeline_of(FactContext& context, Node receiver) {
 }
 
 namespace {
-/// The value a local name was last bound to before it is used here; of a tuple on the left, the whole right.
-Node bound_before(const FactContext& context, Node name) {
-  const source::PythonModule& module = context.module();
-  for (int scope = module.function_at(name); scope >= 0;
-       scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
-    const auto& bound = module.bindings(scope, std::string(name.text()));
-    Node found;
-    for (const int index : bound) {
-      const source::Assignment& a = module.assignments()[static_cast<std::size_t>(index)];
-      if (a.statement.span().end <= name.span().begin) found = a.value;
-    }
-    if (!bound.empty()) return found;
-  }
-  return {};
-}
-
 /// The allocation or storage member behind a tensor: through subscripts, partitions and grouped modes.
 const Draft* buffer_of(const FactContext& context, Node tensor, int depth = 0) {
   if (!tensor || depth > 8) return nullptr;

@@ -40,7 +40,9 @@ void add_stores(FactContext& context) {
     const Node from = context.positional(site.call, atom ? 1 : 0);
     if (!destination || !from) continue;
     const bool bar = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
-    const bool global = names_global(destination.text()) && !names_shared(destination.text());
+    bool global = names_global(destination.text()) && !names_shared(destination.text());
+    if (!atom && !global && !names_shared(destination.text()))
+      global = memory_space(context, destination) == "global";
     if (global && !bar) {
       Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)),
                                  "store to global memory", site.call);
@@ -57,13 +59,19 @@ void add_stores(FactContext& context) {
   }
 }
 
+/// gC.store(…), (pointer + i).store(…): by the receiver's name, else by where it points.
+bool stores_globally(FactContext& context, const CallSite& site) {
+  if (names_global(site.receiver)) return true;
+  return memory_space(context, site.call.child(Field::function_field).child(Field::object_field)) == "global";
+}
+
 /// `gC[i] = …`, `tensor.store(…)` to global memory, and library epilogues.
 void add_other_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool library =
         site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue");
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
-    const bool store = site.leaf == "store" && names_global(site.receiver);
+    const bool store = site.leaf == "store" && site.function >= 0 && stores_globally(context, site);
     if ((!library && !store && !helper) || site.function < 0) continue;
     const auto owner = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
     if (helper && owner != evidence::Function::Kind::kernel && owner != evidence::Function::Kind::device)

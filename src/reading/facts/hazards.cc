@@ -166,8 +166,10 @@ void complete_tensor_memory_loads(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != "tmem-copy" || !draft.node.is(NodeKind::call)) continue;
     if (!draft.construct.starts_with("Ld") && !draft.construct.starts_with("St")) continue;
-    if (const Node repeat = context.positional(draft.node, 0))
-      draft.fact.values["repeat"] = context.value(repeat);
+    Node repeat = context.positional(draft.node, 0);
+    if (repeat.is(NodeKind::call) && leaf_name(repeat.child(Field::function_field).text()) == "Repetition")
+      if (const Node times = context.positional(repeat, 0)) repeat = times;
+    if (repeat) draft.fact.values["repeat"] = context.value(repeat);
   }
 }
 

@@ -108,9 +108,13 @@ class Sources {
       for (const int index : bindings_of(context_, name, source::dotted_text(name))) {
         const source::Assignment& a = context_.module().assignments()[static_cast<std::size_t>(index)];
         if (!a.value || a.value.is(NodeKind::none) || a.form != source::Assignment::Form::plain) continue;
-        if (!cite(a.statement, a.name, a.value)) continue;
+        // Only what is the keyword's own value says so; what goes into it keeps its own meaning.
+        if (!cite(a.statement, a.name, a.value, whole_ && name == expression)) continue;
+        const bool outer = whole_;
+        whole_ = whole_ && name == expression;
         if (steps > 1) follow(a.value, steps - 1);
         if (a.value.is(NodeKind::call)) follow_call(a.value);
+        whole_ = outer;
       }
     }
   }
@@ -122,20 +126,22 @@ class Sources {
     for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
       const Node n = context_.module().tree().at(i);
       if (n.is(NodeKind::return_statement) && n.first() && context_.module().function_at(n) == f)
-        cite(n, function.qualified, n.first());
+        cite(n, function.qualified, n.first(), whole_);
     }
   }
 
  private:
   static constexpr int most = 14;
-  bool cite(Node statement, const std::string& name, Node value) {
+  bool cite(Node statement, const std::string& name, Node value, bool whole) {
     if (cited_ >= most) return false;
     for (const Node known : seen_)
       if (known == statement) return false;
     seen_.push_back(statement);
     ++cited_;
-    Draft& draft = context_.add(family_, kind_, name, keyword_ + " computed here", statement);
-    draft.fact.values[keyword_] = context_.value(value);
+    Draft& draft =
+        context_.add(family_, kind_, name,
+                     whole ? keyword_ + " computed here" : name + ", which goes into " + keyword_, statement);
+    draft.fact.values[whole ? keyword_ : "input"] = context_.value(value);
     draft.fact.kernel = kernel_;
     draft.construct = "launch-source:" + keyword_;
     return true;
@@ -146,6 +152,7 @@ class Sources {
   std::string keyword_, kernel_;
   std::vector<Node> seen_;
   int cited_ = 0;
+  bool whole_ = true;  ///< what is followed is the keyword's whole value
 };
 
 /// A keyword's value; where several launches of the run differ in it, that of this one.
@@ -250,8 +257,8 @@ void add_launches_elsewhere(FactContext& context) {
 
 /// Shapes that decide the launch by default: problem, tile and cluster flags, and the constants behind them.
 void add_shape_flags(FactContext& context) {
-  static constexpr std::array<std::string_view, 7> words = {"mnk",  "shape", "tile", "cluster",
-                                                            "size", "seq",   "batch"};
+  static constexpr std::array<std::string_view, 8> words = {"mnk",  "shape", "tile",  "cluster",
+                                                            "size", "seq",   "batch", "num_threads"};
   for (const Flag& flag : context.flags) {
     const bool single = flag.dest.size() == 1 && flag.dest.find_first_of("MNKLBHmnklbh") != std::string::npos;
     const bool shaped = std::any_of(words.begin(), words.end(),

@@ -1,26 +1,77 @@
+#include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
 
 namespace cutelab::reading {
 using evidence::Family;
 using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+/// The swizzle a call applies: swizzle=, swizzle_=, or the second argument of recast_ptr.
+Node swizzle_given(const FactContext& context, const CallSite& site) {
+  for (const char* name : {"swizzle", "swizzle_"})
+    if (const Node given = context.keyword(site.call, name)) return given;
+  return site.leaf == "recast_ptr" ? context.positional(site.call, 1) : Node();
+}
+
+void add_swizzle(FactContext& context, const CallSite& site, Node swizzle) {
+  const bool removed = swizzle.is(NodeKind::none);
+  const std::string text(swizzle.text().substr(0, 120));
+  Draft& draft = context.add(
+      Family::D6, removed ? "swizzle-removed" : "swizzle-applied",
+      site.target.empty() ? site.receiver.substr(0, 60) : site.target,
+      removed ? "the pointer is used without its swizzle" : "swizzle " + text.substr(0, 80) + " applied",
+      site.call);
+  draft.fact.optional = removed;
+  draft.construct = removed ? "swizzle-removed" : "swizzle-applied";
+  if (!removed) draft.fact.values["swizzle"] = evidence::literal(text);
+}
+
+/// A view of storage by a layout that carries its swizzle itself: storage.sQ.get_tensor(sQ_layout).
+bool is_swizzled(FactContext& context, Node layout) {
+  const Abstract value = context.evaluator.value_of(0, layout);
+  if (value.is(Abstract::Kind::text))
+    return (value.text.starts_with("S<") || value.text.starts_with("Sw<")) &&
+           !value.text.starts_with("S<0,") && !value.text.starts_with("Sw<0,");
+  return value.path.ends_with("make_composed_layout");
+}
+
+void add_applied_layout(FactContext& context, const CallSite& site) {
+  const Node layout = context.positional(site.call, site.leaf == "get_tensor" ? 0 : 1);
+  const Node given = layout ? layout : context.keyword(site.call, "layout");
+  if (!given || !is_swizzled(context, given)) return;
+  Draft& draft =
+      context.add(Family::D6, "swizzle-applied", site.target,
+                  "swizzled layout " + std::string(given.text().substr(0, 80)) + " applied", site.call);
+  draft.construct = "swizzle-applied";
+  draft.fact.values["layout"] = context.value(given);
+}
+
+/// self.sfa_smem_layout_staged = make_layout(…): a layout of shared memory without a swizzle.
+void add_plain_layout(FactContext& context, const CallSite& site) {
+  const std::string low = to_lower(site.target);
+  if (low.find("smem") == std::string::npos || low.find("layout") == std::string::npos ||
+      low.find("cluster") != std::string::npos)
+    return;
+  Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, site.target,
+                             "shared-memory layout " + site.target + ", no swizzle", site.call);
+  draft.construct = "plain-layout";
+}
+}  // namespace
 
 void extract_layouts(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    const Node swizzle = context.keyword(site.call, "swizzle") ? context.keyword(site.call, "swizzle")
-                                                               : context.keyword(site.call, "swizzle_");
-    const bool buffer =
-        site.leaf == "get_tensor" || site.leaf == "allocate_tensor" || site.leaf == "recast_ptr";
-    if (swizzle) {
-      Draft& draft = context.add(
-          Family::D6, "swizzle-applied", site.target.empty() ? site.receiver.substr(0, 60) : site.target,
-          "swizzle " + std::string(swizzle.text().substr(0, 80)) + " applied", site.call);
-      draft.fact.values["swizzle"] = evidence::literal(std::string(swizzle.text().substr(0, 120)));
-      draft.construct = "swizzle-applied";
-    } else if (buffer && site.leaf == "allocate_tensor") {
+    if (const Node swizzle = swizzle_given(context, site)) {
+      add_swizzle(context, site, swizzle);
+    } else if (site.leaf == "allocate_tensor") {
       Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, site.target,
                                  "layout of " + site.target + ", no swizzle", site.call);
       draft.construct = "plain-layout";
+    } else if (site.leaf == "get_tensor" && context.site_of(site.call)) {
+      add_applied_layout(context, site);
+    } else if (site.leaf == "make_layout" || site.leaf == "make_ordered_layout") {
+      add_plain_layout(context, site);
     }
   }
   for (Draft& draft : context.drafts) {

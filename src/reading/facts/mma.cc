@@ -46,6 +46,27 @@ void add_register_accumulators(FactContext& context) {
   }
 }
 
+/// acc, tCrA, tCrB = helper(…): a helper that makes register fragments gives the accumulator too.
+void add_accumulators_of_helpers(FactContext& context) {
+  static const std::vector<std::string> makers = {"make_fragment_C", "make_rmem_tensor", "make_fragment",
+                                                  "make_rmem_tensor_like"};
+  for (const Assignment& a : context.module().assignments()) {
+    if (a.slots.empty() || a.function < 0 || !a.value.is(NodeKind::call) || !is_accumulator(a.name)) continue;
+    const auto kind = context.reading.functions[static_cast<std::size_t>(a.function)].kind;
+    if (kind == evidence::Function::Kind::host) continue;
+    int m = 0, f = -1;
+    const bool named =
+        leaf_name(a.value.child(Field::function_field).text()).starts_with("partition_fragment");
+    if (!named &&
+        (!context.evaluator.callee_function(0, a.value, &m, &f) || !context.function_contains(m, f, makers)))
+      continue;
+    Draft& draft = context.add(Family::D4, "accumulator", a.name, "accumulators " + a.name + " in registers",
+                               a.statement);
+    draft.construct = "register-accumulator";
+    draft.fact.values["accumulator"] = evidence::literal("registers");
+  }
+}
+
 /// tCtAcc = cute.make_tensor(tmem_ptr, …): the accumulator rebased on the allocated tensor memory.
 void add_tensor_memory_accumulators(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -133,6 +154,14 @@ void add_helper_gemms(FactContext& context) {
     draft.construct = "gemm-helper";
   }
 }
+/// alloc_tmem(columns, pointer), TmemAllocator.allocate(columns), tcgen05_alloc(pointer, columns).
+void complete_columns(FactContext& context, Draft& draft) {
+  Node columns = context.positional(draft.node, draft.construct == "tcgen05_alloc" ? 1 : 0);
+  for (const char* name : {"num_columns", "num_cols", "ncols"})
+    if (!columns) columns = context.keyword(draft.node, name);
+  if (draft.construct == "tcgen05_alloc_asm" || !columns) return;
+  draft.fact.values["columns"] = context.value(columns);
+}
 }  // namespace
 
 void extract_mma(FactContext& context) {
@@ -143,14 +172,14 @@ void extract_mma(FactContext& context) {
     draft.fact.values["operation"] = evidence::literal(draft.construct);
   }
   for (Draft& draft : context.drafts) {
-    if (draft.fact.kind == evidence::kind::tensor_memory_allocation &&
-        draft.node.child(Field::arguments_field).first())
-      draft.fact.values["columns"] = context.value(draft.node.child(Field::arguments_field).first());
+    if (draft.fact.kind == evidence::kind::tensor_memory_allocation && !draft.fact.values.count("columns"))
+      complete_columns(context, draft);
     if (draft.construct == "set" && draft.fact.family == Family::D4)
       draft.fact.says =
           "MMA field " + std::string(draft.node.child(Field::arguments_field).text().substr(0, 80));
   }
   add_register_accumulators(context);
+  add_accumulators_of_helpers(context);
   add_tensor_memory_accumulators(context);
   add_pipelined_loops(context);
   add_tiles(context);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -12,10 +13,21 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-/// "PipelineTmaUmma" from "cutlass.pipeline.PipelineTmaUmma.create"; the create_…_cfg name for task
-/// scheduling.
+/// create_tma_umma_pipeline_cfg configures a PipelineTmaUmma, create_async_async_pipeline_cfg a
+/// PipelineAsync.
+std::string configured_class(const std::string& construct) {
+  std::string out = "Pipeline", last;
+  for (const auto part : split(construct, '_')) {
+    if (part.empty() || part == "create" || part == "pipeline" || part == "cfg" || part == last) continue;
+    last = part;
+    out += std::string(1, static_cast<char>(part[0] - 'a' + 'A')) + std::string(part.substr(1));
+  }
+  return out;
+}
+
+/// "PipelineTmaUmma" from "cutlass.pipeline.PipelineTmaUmma.create" or "create_tma_umma_pipeline_cfg".
 std::string class_of(const std::string& path, const std::string& construct) {
-  if (construct.starts_with("create_")) return construct;
+  if (construct.ends_with("_pipeline_cfg")) return configured_class(construct);
   std::string found;
   for (const auto part : split(path, '.'))
     if (part.find("Pipeline") != std::string_view::npos) found = part;
@@ -39,6 +51,8 @@ void complete(FactContext& context, Draft& draft) {
       class_of(draft.path.empty() ? std::string(draft.node.child(Field::function_field).text()) : draft.path,
                draft.construct);
   if (!name.empty()) draft.fact.values["class"] = evidence::literal(name);
+  if (draft.construct.ends_with("_pipeline_cfg"))
+    draft.fact.values["drained_by"] = evidence::literal("the task scheduler");
   if (const auto sides = participants_of(draft.node); sides.size() == 2) {
     draft.fact.subject = sides[0].ends_with("_producer") ? sides[0].substr(0, sides[0].size() - 9) : sides[0];
     draft.fact.values["participants"] = evidence::literal(sides[0] + ", " + sides[1]);
@@ -69,31 +83,55 @@ Abstract creation_of(FactContext& context, Abstract object) {
   return object;
 }
 
-/// A pipeline that a helper of this file creates without a name of its own is called what its one caller
-/// calls it; true when the helper holds such a creation.
-bool name_after(FactContext& context, std::pair<int, int> helper, const std::string& target) {
-  if (helper.first != 0) return false;
-  bool found = false;
-  for (Draft& draft : context.drafts) {
-    if (draft.fact.kind != evidence::kind::pipeline || draft.construct != "create" ||
-        context.module().function_at(draft.node) != helper.second)
-      continue;
-    found = true;
-    if (draft.node.parent().is(NodeKind::return_statement)) draft.fact.subject = target;
+/// How many calls of each helper of this file keep what it makes under a name.
+std::map<int, int> kept_calls(FactContext& context) {
+  std::map<int, int> out;
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.leaf != "create" && !site.target.empty() &&
+        context.evaluator.callee_function(0, site.call, &m, &f) && m == 0)
+      ++out[f];
   }
-  return found;
+  return out;
 }
 
-/// A pipeline that a helper makes, at the call that keeps it. Where the helper lies in another file, this is
-/// the pipeline's own fact.
+/// What a helper of this file creates itself: a pipeline without a name of its own is called what its one
+/// caller calls it. A helper that several calls keep makes one pipeline for each: its own statement is but
+/// the pattern.
+enum class Made { elsewhere, here, each_call };
+Made made_by(FactContext& context, std::pair<int, int> helper, const std::string& target, int calls) {
+  if (helper.first != 0) return Made::elsewhere;
+  Made out = Made::elsewhere;
+  for (Draft& draft : context.drafts) {
+    const bool creation =
+        draft.fact.kind == evidence::kind::pipeline || draft.construct == "pipeline-pattern";
+    if (!creation || !draft.node.is(NodeKind::call) ||
+        context.module().function_at(draft.node) != helper.second || draft.construct == "pipeline-helper")
+      continue;
+    const bool returned = draft.node.parent().is(NodeKind::return_statement);
+    if (calls > 1 && returned) {
+      draft.fact.kind = "pipeline-helper";
+      draft.construct = "pipeline-pattern";
+      draft.fact.values.erase("stages");
+      return Made::each_call;
+    }
+    out = Made::here;
+    if (returned) draft.fact.subject = target;
+  }
+  return out;
+}
+
+/// A pipeline that a helper makes, at the call that keeps it. Where the helper lies in another file, or makes
+/// one for each of several calls, this is the pipeline's own fact.
 void add_made_elsewhere(FactContext& context, const CallSite& site, const Abstract& made,
-                        const std::string& path, std::pair<int, int> helper) {
+                        const std::string& path, std::pair<int, int> helper, int calls) {
   const Abstract creation = creation_of(context, made);
-  const bool own = name_after(context, helper, site.target);
-  const bool elsewhere = !own && creation.is(Abstract::Kind::object) && creation.module > 0;
+  const Made where = made_by(context, helper, site.target, calls);
+  const bool own = where == Made::each_call ||
+                   (where == Made::elsewhere && creation.is(Abstract::Kind::object) && creation.module > 0);
   const std::string name = class_of(path, "");
-  Draft& draft = context.add(Family::D2, elsewhere ? evidence::kind::pipeline : "pipeline-helper",
-                             site.target, site.target + ": " + name + " made by " + site.leaf, site.call);
+  Draft& draft = context.add(Family::D2, own ? evidence::kind::pipeline : "pipeline-helper", site.target,
+                             site.target + ": " + name + " made by " + site.leaf, site.call);
   draft.construct = "pipeline-helper";
   draft.path = path;
   draft.fact.values["class"] = evidence::literal(name);
@@ -105,6 +143,7 @@ void add_made_elsewhere(FactContext& context, const CallSite& site, const Abstra
 
 /// A pipeline made by a local helper or method: the call that keeps it.
 void add_helper_pipelines(FactContext& context) {
+  const std::map<int, int> kept = kept_calls(context);
   for (const CallSite& site : context.calls()) {
     int m = 0, f = -1;
     if (site.leaf == "create" || site.target.empty() ||
@@ -121,7 +160,7 @@ void add_helper_pipelines(FactContext& context) {
         path.find("make_pipeline_state") != std::string::npos)
       continue;
     add_made_elsewhere(context, site, made.is(Abstract::Kind::tuple) ? made.items.front() : made, path,
-                       {m, f});
+                       {m, f}, m == 0 && kept.count(f) ? kept.at(f) : 1);
   }
 }
 

@@ -59,7 +59,11 @@ bool mentions_index(const FactContext& context, Node condition) {
   if (names_index(condition)) return true;
   const Node inner =
       condition.is(NodeKind::not_operator) ? condition.child(Field::argument_field) : condition;
-  return inner.is(NodeKind::identifier) && names_test(context, inner);
+  if (inner.is(NodeKind::identifier)) return names_test(context, inner);
+  if (!inner.is(NodeKind::boolean_operator)) return false;
+  for (const Node side : {inner.child(Field::left_field), inner.child(Field::right_field)})
+    if (side && mentions_index(context, side)) return true;
+  return false;
 }
 
 /// "mma" from self.mma_warp_id, "load" from load_warp_id, "warp 0" from a literal.
@@ -72,9 +76,9 @@ std::string role_name(Node condition) {
         name == "cute" || name == "arch" || name == "const_expr" || name == "cutlass")
       continue;
     if (name.starts_with("is_")) name = name.substr(3);
-    for (const char* tail :
-         {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx", "_warp_groups",
-          "_warpgroups", "_warp_group", "_warp_ids", "_warp_id", "_warps", "_warp", "_id", "_ids"})
+    for (const char* tail : {"_warp_group_idx", "_warp_group_ids", "_warp_group_id", "_warpgroup_idx",
+                             "_warp_groups", "_warpgroups", "_warp_group", "_warp_ids", "_warp_id", "_warps",
+                             "_warp", "_id", "_ids", "_thr", "_thread", "_threads"})
       if (name.ends_with(tail)) {
         name = name.substr(0, name.size() - std::string_view(tail).size());
         break;
@@ -116,8 +120,18 @@ bool works(Node loop) {
 }
 
 bool holds_loop(FactContext& context, Node block) {
-  static const std::vector<std::string> work = {
-      "producer_acquire", "acquire_and_advance", "consumer_wait", "wait_and_advance", "gemm", "copy"};
+  static const std::vector<std::string> work = {"producer_acquire",
+                                                "producer_acquire_w_index",
+                                                "producer_acquire_w_index_phase",
+                                                "producer_acquire_and_get_stage",
+                                                "acquire_and_advance",
+                                                "consumer_wait",
+                                                "consumer_wait_w_index",
+                                                "consumer_wait_w_index_phase",
+                                                "consumer_wait_and_get_stage",
+                                                "wait_and_advance",
+                                                "gemm",
+                                                "copy"};
   for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
     const Node n = block.tree()->at(i);
     if ((n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) && works(n)) return true;
@@ -227,14 +241,21 @@ void add_role_constants(FactContext& context) {
     const bool index =
         (low.find("warp_group_idx") != std::string::npos || low == "warp_idx") && !a.value.is(NodeKind::call);
     if (!id && !registers && !flag && !index) continue;
-    if (low.ends_with("_ids") && a.value.is(NodeKind::call)) continue;
+    const std::string maker =
+        a.value.is(NodeKind::call) ? last_part(a.value.child(Field::function_field).text()) : "";
+    if (maker == "CooperativeGroup" || (low.ends_with("_ids") && !maker.empty())) continue;
+    const bool count = id && low.starts_with("num_");
     Draft& draft =
         context.add(Family::D1,
                     registers       ? evidence::kind::register_budget
                     : flag || index ? evidence::kind::identity
+                    : count         ? "warp-count"
                                     : evidence::kind::role,
                     a.name, a.name + " = " + std::string(a.value.text().substr(0, 100)), a.statement);
-    draft.fact.values[registers ? "registers" : "warps"] = context.value(a.value);
+    draft.fact.values[registers                                ? "registers"
+                      : count                                  ? "warp_count"
+                      : flag && !a.value.is(NodeKind::integer) ? "test"
+                                                               : "warps"] = context.value(a.value);
     draft.construct = registers ? "register-constant"
                       : flag    ? "role-flag"
                       : index   ? "warpgroup-index"
@@ -254,6 +275,23 @@ void complete_register_facts(FactContext& context) {
                                                                                           : "decrease");
   }
 }
+/// Whether a function, or one it calls, is the producer of a ring that copies fill; a ring of scores or
+/// accumulators is filled by other work.
+bool fills_by_copies(const FactContext& context, int function, int depth = 0) {
+  if (function < 0 || depth > 3) return false;
+  for (const Draft& d : context.drafts) {
+    if (d.fact.kind != evidence::kind::acquire || context.module().function_at(d.node) != function) continue;
+    const auto named = d.fact.values.find("class");
+    const std::string type = named == d.fact.values.end() ? "" : named->second.text();
+    if (!type.starts_with("PipelineAsync") && !type.starts_with("PipelineUmma") && !type.starts_with("UMMA"))
+      return true;
+  }
+  for (const evidence::Function::Call& call :
+       context.reading.functions[static_cast<std::size_t>(function)].calls)
+    if (call.callee != function && fills_by_copies(context, call.callee, depth + 1)) return true;
+  return false;
+}
+
 /// What a block does, told by the facts on its lines and by the helpers it calls; "" when it does none of the
 /// jobs roles are named for.
 std::string work_of(FactContext& context, Node block) {
@@ -261,12 +299,14 @@ std::string work_of(FactContext& context, Node block) {
   bool loads_always = false;  // and not only where an option asks for it, as for a source of the epilogue
   for (const Draft& d : context.drafts) {
     if (!block.contains(d.node)) continue;
-    const bool load = d.construct == "tma-load" || d.construct.find("shared_cluster") != std::string::npos;
+    const auto operation = d.fact.values.find("operation");
+    const std::string moved = operation == d.fact.values.end() ? "" : operation->second.text();
+    const bool load = d.construct == "tma-load" || moved == "tma-load" || moved == "bulk-load";
     loads = loads || load;
     loads_always =
         loads_always || (load && context.evaluator.active(0, d.node).state == evidence::Tristate::yes);
     multiplies = multiplies || d.fact.kind == evidence::kind::gemm;
-    stores = stores || d.construct == "tma-store";
+    stores = stores || d.construct == "tma-store" || moved == "tma-store" || moved == "bulk-store";
     writes = writes || d.construct == "library-epilogue" || d.construct == "epilogue-helper" ||
              d.construct == "direct-store";
     prefetches = prefetches || d.fact.kind == "descriptor-prefetch";
@@ -276,7 +316,8 @@ std::string work_of(FactContext& context, Node block) {
     if (!block.contains(site.call) || site.receiver.empty() || multiplies) continue;
     if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;
     multiplies = context.function_contains(m, f, {"gemm"});
-    fills = fills || context.function_contains(m, f, {"producer_acquire", "acquire_and_advance"});
+    fills = fills || (m == 0 ? fills_by_copies(context, f)
+                             : context.function_contains(m, f, {"producer_acquire", "acquire_and_advance"}));
   }
   loads = loads || (fills && !multiplies);
   if (multiplies) return loads_always ? "load and mma" : "mma";
@@ -292,6 +333,7 @@ void name_roles_by_work(FactContext& context) {
     const std::string_view condition = role.condition.text();
     const bool named =
         condition.find("self.") != std::string_view::npos &&
+        condition.find("self.num_") == std::string_view::npos &&
         (condition.find("==") != std::string_view::npos || condition.find(" in ") != std::string_view::npos);
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
     if ((named || flag) && !role.otherwise) continue;
@@ -303,42 +345,13 @@ void name_roles_by_work(FactContext& context) {
   }
 }
 
-/// Task(warp_idx=4, num_warps=1, schedule=…): the task scheduler's roles. The body is the function that makes
-/// the task, as its schedule is defined there.
-void add_tasks(FactContext& context) {
-  for (const CallSite& site : context.calls()) {
-    if (site.leaf != "Task" || !context.keyword(site.call, "warp_idx")) continue;
-    std::string name;
-    const Node given = context.keyword(site.call, "name");
-    if (given.is(NodeKind::string)) {
-      name = to_lower(source::string_value(given));
-      if (name.ends_with("task") && name.size() > 4) name.resize(name.size() - 4);
-    } else if (site.function >= 0) {
-      name = context.module().functions()[static_cast<std::size_t>(site.function)].name;
-    }
-    while (name.ends_with("_")) name.pop_back();
-    Draft& draft = context.add(Family::D1, evidence::kind::role, name, "task " + name, site.call);
-    draft.construct = "Task";
-    draft.fact.values["warps"] = context.value(context.keyword(site.call, "warp_idx"));
-    if (const Node count = context.keyword(site.call, "num_warps"))
-      draft.fact.values["warp_count"] = context.value(count);
-    if (const Node registers = context.keyword(site.call, "num_registers"))
-      draft.fact.values["registers"] = context.value(registers);
-    draft.fact.values["elected"] = evidence::literal(false);
-    draft.fact.values["condition"] = evidence::literal("the task scheduler's warps");
-    if (site.function < 0) continue;
-    const Node body = context.module().functions()[static_cast<std::size_t>(site.function)].body;
-    context.roles.push_back({name, site.call, body, site.call, false, false});
-  }
-}
-
 }  // namespace
 
 void name_roles(FactContext& context) { name_roles_by_work(context); }
 
 void extract_roles(FactContext& context) {
   add_dispatches(context);
-  add_tasks(context);
+  extract_tasks(context);
   add_role_constants(context);
   complete_register_facts(context);
 }

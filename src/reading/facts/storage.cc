@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -66,7 +67,10 @@ void add_member(FactContext& context, const Assignment& member, const std::strin
   draft.fact.values["type"] = evidence::literal(parts.element ? std::string(parts.element.text()) : type);
   const bool small = type.find("Int64") != std::string::npos || type.find("Uint64") != std::string::npos ||
                      (type.find("Int32") != std::string::npos && !parts.count);
-  draft.fact.optional = small;
+  // Descriptors kept in shared memory are data, barriers are not.
+  const bool descriptors = member.name.find("tensormap") != std::string::npos ||
+                           member.name.find("tensor_map") != std::string::npos;
+  draft.fact.optional = small && !descriptors;
   if (parts.count) {
     draft.fact.values["count"] = context.value(parts.count);
     const auto bits = models::bits_of_type(context.evaluator.value_of(0, parts.element).path);
@@ -136,7 +140,8 @@ bool names_stages(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
   return name == "stages" || name == "stage" || name == "num_stages" || name.ends_with("_stage") ||
-         name.ends_with("_stages") || name.ends_with("stage_depth") || name.ends_with("_stage_count");
+         name.ends_with("_stages") || name.ends_with("stage_depth") || name.ends_with("pipe_depth") ||
+         name.ends_with("pipeline_depth") || name.ends_with("_stage_count");
 }
 
 /// A stage count is set where the number is made: a constant, an arithmetic formula, a choice; not where it
@@ -156,6 +161,21 @@ bool makes_number(Node value) {
   }
 }
 
+/// What a name is after `name += …`: its value where the function uses it next.
+evidence::Value value_after(FactContext& context, const Assignment& a) {
+  const source::PythonModule& module = context.module();
+  const Node body =
+      a.function >= 0 ? module.functions()[static_cast<std::size_t>(a.function)].body : module.tree().root();
+  for (std::uint32_t i = a.statement.end_index(); i < body.end_index(); ++i) {
+    const Node n = module.tree().at(i);
+    if ((!n.is(NodeKind::identifier) && !n.is(NodeKind::attribute)) || n.text() != a.name) continue;
+    evidence::Value out = context.value(n);
+    out.formula = std::string(a.statement.text().substr(0, 400));
+    return out;
+  }
+  return evidence::undetermined("changed here and not used after", {a.name}, context.at(a.statement), "");
+}
+
 void add_stages(FactContext& context) {
   const source::PythonModule& module = context.module();
   for (const Assignment& a : module.assignments()) {
@@ -165,24 +185,62 @@ void add_stages(FactContext& context) {
         a.function >= 0 && module.functions()[static_cast<std::size_t>(a.function)].has_decorator("kernel");
     if (!number || own) continue;
     Draft& draft = context.add(Family::H3, evidence::kind::stages, a.name,
-                               a.name + " = " + std::string(a.value.text().substr(0, 120)), a.statement);
-    draft.fact.values["stages"] = context.value(a.value);
+                               a.form == Assignment::Form::augmented
+                                   ? std::string(a.statement.text().substr(0, 160))
+                                   : a.name + " = " + std::string(a.value.text().substr(0, 120)),
+                               a.statement);
+    draft.fact.values["stages"] =
+        a.form == Assignment::Form::augmented ? value_after(context, a) : context.value(a.value);
     draft.construct = "stages";
   }
 }
 
-/// A view of one member's storage that another tensor already has: recast_tensor or recast_ptr of it, or a
-/// second get_tensor.
+/// A second tensor over the storage of another: make_tensor(sQ.iterator, …), or over a recast pointer to it.
 void add_views(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "make_tensor" || site.target.empty()) continue;
     const Node first = context.positional(site.call, 0);
-    if (!first.is(NodeKind::call) || first.text().find("recast_ptr") == std::string_view::npos) continue;
+    const bool recast = first.is(NodeKind::call) && first.text().find("recast_ptr") != std::string_view::npos;
+    const bool iterator =
+        first.is(NodeKind::attribute) && first.child(Field::attribute_field).text() == "iterator";
+    if (!recast && !iterator) continue;
+    const std::string space = memory_space(context, first);
+    if (iterator ? space != "shared" : !space.empty() && space != "shared") continue;
     Draft& draft = context.add(Family::H3, evidence::kind::alias, site.target,
                                site.target + " lies over the storage of another tensor", site.call);
     draft.construct = "alias";
-    draft.fact.optional = true;
+    draft.fact.optional = recast;
+    if (iterator)
+      draft.fact.values["of"] =
+          evidence::literal(std::string(first.child(Field::object_field).text().substr(0, 60)));
   }
+}
+
+/// storage.sQ.get_tensor(…) a second time in one function: two tensors over one member.
+void add_second_tensors(FactContext& context) {
+  std::map<std::pair<int, std::string>, const CallSite*> first;
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "get_tensor" || site.target.empty() || site.receiver.find('.') == std::string::npos)
+      continue;
+    const auto [known, fresh] = first.try_emplace({site.function, site.receiver}, &site);
+    if (fresh || known->second->target == site.target) continue;
+    Draft& draft = context.add(Family::H3, evidence::kind::alias, site.target,
+                               site.target + " lies over the storage of " + known->second->target, site.call);
+    draft.construct = "alias";
+    draft.fact.values["of"] = evidence::literal(known->second->target);
+  }
+}
+
+/// A pointer or tensor recast that is not shared memory is no alias of it.
+void drop_other_spaces(FactContext& context) {
+  std::erase_if(context.drafts, [&](const Draft& d) {
+    if (d.fact.kind != evidence::kind::alias ||
+        (d.construct != "recast_ptr" && d.construct != "recast_tensor"))
+      return false;
+    const Node first = context.positional(d.node, 0);
+    const std::string space = first ? memory_space(context, first) : "";
+    return !space.empty() && space != "shared";
+  });
 }
 }  // namespace
 
@@ -190,7 +248,9 @@ void extract_storage(FactContext& context) {
   add_structs(context);
   add_allocated(context);
   add_stages(context);
+  drop_other_spaces(context);
   add_views(context);
+  add_second_tensors(context);
 }
 
 }  // namespace cutelab::reading

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
 namespace cutelab::reading {
@@ -21,22 +22,40 @@ int parameter_of(const FactContext& context, Node name) {
   return -1;
 }
 
-/// "load" or "store" where the tensor comes from a TMA descriptor, "" where it does not, "?" where that
-/// cannot be told.
-std::string tma_side(FactContext& context, Node tensor) {
-  const std::string low = to_lower(tensor.text());
-  const Abstract value = context.evaluator.value_of(0, tensor);
-  const bool maker =
-      value.path.find("tma_atom") != std::string::npos || value.path.find("tensor_map") != std::string::npos;
-  if (maker || low.find("tma") != std::string::npos) {
+/// The direction of the descriptor that a call made, here or in a helper that the call went through.
+std::string direction_at(const FactContext& context, const Abstract& made) {
+  std::vector<Node> calls = {made.made_at};
+  for (const Frame* f = made.frame; f && f->call; f = f->caller) calls.push_back(f->call);
+  for (const Node call : calls)
     for (const Draft& d : context.drafts) {
-      if (d.fact.kind != "tma-descriptor" || !value.made_at || d.node != value.made_at) continue;
+      if (d.fact.kind != "tma-descriptor" || !call || d.node != call) continue;
       const auto direction = d.fact.values.find("direction");
       if (direction != d.fact.values.end() && direction->second.string())
         return *direction->second.string() == "load" ? "load" : "store";
     }
-    return "?";
+  return {};
+}
+
+/// The direction of a descriptor that names this tensor itself, as a copy of cute_ext does.
+std::string direction_of_tensor(const FactContext& context, Node tensor) {
+  for (const Draft& d : context.drafts) {
+    if (d.construct != "extension-descriptor" || d.fact.subject != tensor.text()) continue;
+    return d.fact.values.at("direction").text() == "load" ? "load" : "store";
   }
+  return {};
+}
+
+/// "load" or "store" where the tensor comes from a TMA descriptor, "" where it does not, "?" where that
+/// cannot be told.
+std::string tma_side(FactContext& context, Node tensor) {
+  if (std::string named = direction_of_tensor(context, tensor); !named.empty()) return named;
+  const std::string low = to_lower(tensor.text());
+  const Abstract value = context.evaluator.value_of(0, tensor);
+  if (value.made_at.is(NodeKind::call))
+    if (std::string direction = direction_at(context, value); !direction.empty()) return direction;
+  const bool maker =
+      value.path.find("tma_atom") != std::string::npos || value.path.find("tensor_map") != std::string::npos;
+  if (maker || low.find("tma") != std::string::npos) return "?";
   const bool has_descriptors = std::any_of(context.drafts.begin(), context.drafts.end(),
                                            [](const Draft& d) { return d.fact.kind == "tma-descriptor"; });
   if (!has_descriptors) return "";
@@ -75,7 +94,14 @@ void extract_tilings(FactContext& context) {
     draft.fact.values["tile"] = context.value(tiler);
     if (const Node projection = context.keyword(site.call, "proj"))
       draft.fact.values["projection"] = context.value(projection);
-    draft.fact.values["tma"] = evidence::literal(tma_side(context, tensor));
+    const Node origin = tensor_origin(context, tensor);
+    if (origin) draft.fact.values["origin"] = evidence::literal(leaf_name(origin.text()).substr(0, 60));
+    std::string side = tma_side(context, tensor);
+    if ((side.empty() || side == "?") && origin && !(origin == tensor)) {
+      const std::string behind = tma_side(context, origin);
+      if (behind == "load" || behind == "store") side = behind;
+    }
+    draft.fact.values["tma"] = evidence::literal(side);
     draft.fact.values["modes"] = evidence::literal(mode_letters(name));
   }
 }

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
+#include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
 namespace cutelab::reading {
@@ -12,10 +15,15 @@ using NodeKind = source::Kind;
 namespace {
 
 const std::vector<std::string>& descriptor_makers() {
-  static const std::vector<std::string> names = {
-      "make_tiled_tma_atom",     "make_tiled_tma_atom_A",   "make_tiled_tma_atom_B",
-      "make_im2col_tma_atom",    "create_tensor_map_tiled", "create_tensor_map_tiled_from_view",
-      "create_tensor_map_im2col"};
+  static const std::vector<std::string> names = {"make_tiled_tma_atom",
+                                                 "make_tiled_tma_atom_A",
+                                                 "make_tiled_tma_atom_B",
+                                                 "make_im2col_tma_atom",
+                                                 "create_tensor_map_tiled",
+                                                 "create_tensor_map_tiled_from_view",
+                                                 "create_tensor_map_im2col",
+                                                 "atom_make_non_exec_tiled_tma_load",
+                                                 "atom_make_non_exec_tiled_tma_store"};
   return names;
 }
 
@@ -40,8 +48,11 @@ void add_operation(FactContext& context, Draft& draft, const std::string& operat
 
 /// Tensor, direction and operation of a descriptor: what make_tiled_tma_atom* is given.
 void complete_descriptor(FactContext& context, Draft& draft) {
-  const Node operation_node = context.positional(draft.node, 0);
-  Node tensor = context.positional(draft.node, 1);
+  const bool raw = draft.construct.find("non_exec") != std::string::npos ||
+                   draft.construct.find("NonExec") != std::string::npos;
+  const Node operation_node = raw ? Node() : context.positional(draft.node, 0);
+  Node tensor = context.positional(draft.node, raw ? 0 : 1);
+  if (draft.construct.ends_with("Trait")) return;  // wraps a descriptor that is made elsewhere
   if (!tensor) tensor = context.keyword(draft.node, "gmem_tensor");
   if (tensor) draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
   if (!operation_node || draft.construct.starts_with("create_tensor_map")) return;
@@ -71,12 +82,43 @@ void add_helper_descriptors(FactContext& context) {
         context.add(Family::H1, evidence::kind::tma_descriptor, site.target.empty() ? site.leaf : site.target,
                     "TMA descriptor " + site.target + " made by " + site.leaf, site.call);
     draft.construct = "descriptor-helper";
-    const Node tensor = context.positional(site.call, 0);
+    Node tensor = context.positional(site.call, 0);
+    if (tensor && tensor.text().ends_with("op") && context.positional(site.call, 1))
+      tensor = context.positional(site.call, 1);  // (operation, tensor, …)
     if (tensor) draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
     const Abstract made = context.evaluator.value_of(0, site.call);
     const Abstract& atom = made.is(Abstract::Kind::tuple) && !made.items.empty() ? made.items.front() : made;
-    add_operation(context, draft, context.operation_of(atom), site.call);
+    const std::string operation = context.operation_of(atom);
+    add_operation(context, draft, operation, site.call);
+    if (operation.empty()) {
+      const bool store = context.function_contains(m, f, {"atom_make_non_exec_tiled_tma_store"});
+      const bool load = context.function_contains(m, f, {"atom_make_non_exec_tiled_tma_load"});
+      if (load != store) {
+        draft.fact.values["direction"] = evidence::literal(load ? "load" : "store");
+        draft.fact.values["multicast"] = evidence::literal(false);
+      }
+    }
     if (m == 0) leave_to_calls(context, f);
+  }
+}
+
+/// `tma_atom_a, tma_tensor_a = transform.make_a_tma(…)`: an object of unknown class that makes a descriptor,
+/// by what the source calls its result.
+void add_unknown_makers(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.target.find("tma_atom") == std::string::npos || site.target.find(',') == std::string::npos ||
+        site.receiver.empty() || site.leaf.find("tma") == std::string::npos)
+      continue;
+    const bool known = std::any_of(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
+      return d.fact.kind == evidence::kind::tma_descriptor && d.node == site.call;
+    });
+    if (known || context.evaluator.callee_function(0, site.call, &m, &f)) continue;
+    Draft& draft = context.add(Family::H1, evidence::kind::tma_descriptor, site.target,
+                               "TMA descriptor " + site.target + " made by " + site.leaf, site.call);
+    draft.construct = "descriptor-of-unknown-maker";
+    if (const Node tensor = context.positional(site.call, 0))
+      draft.fact.values["tensor"] = evidence::literal(std::string(tensor.text().substr(0, 60)));
   }
 }
 
@@ -137,8 +179,11 @@ bool is_tma_atom(FactContext& context, Node argument) {
   const std::string name = to_lower(argument.text());
   if (name.find("tma") != std::string::npos)
     return name.find("atom") != std::string::npos || name.ends_with("tma");
-  return context.operation_of(context.evaluator.value_of(0, argument)).find("CopyBulkTensor") !=
-         std::string::npos;
+  const Abstract value = context.evaluator.value_of(0, argument);
+  // Of the pair that makes a descriptor the second is the tensor.
+  const auto tensor = [](const Abstract& a) { return a.path.ends_with("[1]") || a.path.ends_with("[3]"); };
+  if (tensor(value) || std::any_of(value.items.begin(), value.items.end(), tensor)) return false;
+  return context.operation_of(value).find("CopyBulkTensor") != std::string::npos;
 }
 
 /// "store" where the atom's operation says so, else where shared memory is the source; "" where neither
@@ -158,6 +203,29 @@ std::string copy_direction(FactContext& context, Node call, Node atom) {
   for (const Node a : call.child(Field::arguments_field).children())
     if (!a.is(NodeKind::keyword_argument)) last = a;
   return shared(last) && call.text().find("get_copy_fn") != std::string_view::npos ? "load" : "";
+}
+
+/// tma_multicast=…: where the copy is given its multicast, the descriptor's operation does not say it. Cites
+/// where it is set up.
+void tell_multicast(FactContext& context, Node atom, Node multicast) {
+  const Node setup = multicast.is(NodeKind::identifier) ? bound_before(context, multicast) : multicast;
+  if (!setup || setup.is(NodeKind::none)) return;
+  const Abstract made = context.evaluator.value_of(0, atom);
+  std::vector<Node> calls = {made.made_at};
+  for (const Frame* f = made.frame; f && f->call; f = f->caller) calls.push_back(f->call);
+  for (Draft& d : context.drafts)
+    if (d.fact.kind == evidence::kind::tma_descriptor && d.fact.values.count("multicast") &&
+        std::find(calls.begin(), calls.end(), d.node) != calls.end())
+      d.fact.values["multicast"] = evidence::literal(true);
+  if (setup == multicast) return;
+  const bool there = std::any_of(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
+    return d.construct == "multicast-setup" && d.node == setup;
+  });
+  if (there) return;
+  Draft& draft =
+      context.add(Family::H1, evidence::kind::multicast_mask, std::string(multicast.text().substr(0, 60)),
+                  "multicast given to the copies", setup);
+  draft.construct = "multicast-setup";
 }
 
 /// `copy_A = helper(tma_atom_a, …)`: a helper of another module that gives back a function which copies by
@@ -181,8 +249,10 @@ void add_copy_functions(FactContext& context) {
                                                                     : "tma-load";
     draft.fact.says = "function that copies by " + draft.fact.subject + ", made by " + site.leaf;
     draft.fact.values["operation"] = evidence::literal(draft.construct);
-    if (const Node multicast = context.keyword(site.call, "tma_multicast"))
+    if (const Node multicast = context.keyword(site.call, "tma_multicast")) {
       draft.fact.values["multicast"] = evidence::literal(std::string(multicast.text().substr(0, 60)));
+      tell_multicast(context, atom, multicast);
+    }
   }
 }
 
@@ -199,12 +269,61 @@ void add_copy_calls(FactContext& context) {
     draft.fact.values["operation"] = evidence::literal(draft.construct);
   }
 }
+/// A function of this file that is one operation (@dsl_user_op): its calls are the copies that it stands for.
+bool add_wrapped_copies(FactContext& context) {
+  std::map<int, std::string> wrappers;
+  for (const Draft& d : context.drafts) {
+    if (d.fact.kind != evidence::kind::copy || !d.node.is(NodeKind::call)) continue;
+    const int f = context.module().function_at(d.node);
+    if (f >= 0 && context.module().functions()[static_cast<std::size_t>(f)].has_decorator("dsl_user_op"))
+      wrappers.emplace(f, d.construct);
+  }
+  if (wrappers.empty()) return false;
+  const std::size_t before = context.drafts.size();
+  std::set<std::uint32_t> known;
+  for (const Draft& d : context.drafts)
+    if (d.fact.kind == evidence::kind::copy) known.insert(d.node.index());
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.function < 0 || known.count(site.call.index()) ||
+        !context.evaluator.callee_function(0, site.call, &m, &f) || m != 0 || !wrappers.count(f))
+      continue;
+    Draft& draft =
+        context.add(Family::D3, evidence::kind::copy, site.leaf, "copy by " + site.leaf, site.call);
+    draft.construct = wrappers.at(f);
+    draft.fact.values["operation"] = evidence::literal(draft.construct);
+  }
+  return context.drafts.size() > before;
+}
+
+/// nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp(…): the compiler's own operation, by its name.
+void add_compiler_operations(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (!site.leaf.starts_with("CpAsyncBulk") || !site.leaf.ends_with("Op")) continue;
+    const auto shared = site.leaf.find("Shared"), global = site.leaf.find("Global");
+    if (shared == std::string::npos || global == std::string::npos) continue;
+    const bool load = global < shared;
+    Draft& draft = context.add(
+        Family::D3, evidence::kind::copy, site.leaf,
+        std::string(load ? "TMA load" : "TMA store") + " by the compiler's own operation", site.call);
+    draft.construct = load ? "tma-load" : "tma-store";
+    draft.path = site.path;
+    draft.fact.values["operation"] = evidence::literal(draft.construct);
+    draft.fact.values["direction"] = evidence::literal(load ? "load" : "store");
+  }
+}
 }  // namespace
+
+void add_copies_of_wrappers(FactContext& context) {
+  for (int depth = 0; depth < 3 && add_wrapped_copies(context); ++depth) {
+  }
+}
 
 void extract_descriptors(FactContext& context) {
   for (Draft& draft : context.drafts)
     if (draft.fact.kind == evidence::kind::tma_descriptor) complete_descriptor(context, draft);
   add_helper_descriptors(context);
+  add_unknown_makers(context);
   add_operation_choices(context);
 }
 
@@ -213,6 +332,7 @@ void extract_copies(FactContext& context) {
     if (site.leaf == "copy" && !site.receiver.starts_with("torch") &&
         site.path.find("cute") != std::string::npos)
       add_copy(context, site);
+  add_compiler_operations(context);
   add_copy_functions(context);
   add_copy_calls(context);
   // The statement that makes a cp.async atom or tiled copy tells width and operation.

@@ -39,7 +39,8 @@ bool unnamed_tail(const Check& check) {
 void hold_ring(Check& check, const Fact& pipeline) {
   const Fact* acquire = side_of(check, evidence::kind::acquire, pipeline.subject);
   if (!acquire) return;  // a helper fills it
-  if (side_of(check, evidence::kind::tail, pipeline.subject)) return check.passed();
+  if (side_of(check, evidence::kind::tail, pipeline.subject) || value_of(pipeline, "drained_by"))
+    return check.passed();
   const auto ctas = cluster_ctas(check);
   if (ctas && *ctas == 1) return check.passed();
   if (!ctas) return check.undecided("whether the cluster has more than one CTA", {"cluster"}, acquire->at);

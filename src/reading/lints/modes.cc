@@ -32,13 +32,34 @@ std::map<char, Extent> problem_of(const Reading& reading) {
   return out;
 }
 
-/// What keeps accesses of a kernel inside: its predicated copies and guards.
-const Fact* predicate_in(const Reading& reading, const std::string& kernel) {
-  for (const Fact& fact : reading.facts)
-    if (fact.family == evidence::Family::B1 && !fact.optional &&
-        (fact.kernel == kernel || fact.kernel.empty()))
-      return &fact;
-  return nullptr;
+/// Whether a predicate stands at a copy of this tensor: 2 it does, 1 it names no tensor, 0 it is another's.
+int concerns(const Fact& predicate, const Fact& tiling) {
+  const Value* tensors = lints::value_of(predicate, "tensors");
+  const auto* names = tensors ? tensors->list() : nullptr;
+  if (!names || names->empty()) return predicate.kind == "mask" ? 0 : 1;
+  const std::string origin = lints::text_of(tiling, "origin");
+  return std::any_of(
+             names->begin(), names->end(),
+             [&](const Value& name) { return name.text() == tiling.subject || name.text() == origin; })
+             ? 2
+             : 0;
+}
+
+/// What keeps accesses of a tensor inside: a predicated copy of it, else a guard of its kernel that names
+/// none.
+const Fact* predicate_of(const Reading& reading, const Fact& tiling) {
+  const Fact* best = nullptr;
+  int rank = -1;
+  for (const Fact& fact : reading.facts) {
+    if (fact.family != evidence::Family::B1 || fact.optional ||
+        (fact.kernel != tiling.kernel && !fact.kernel.empty()))
+      continue;
+    const int one = concerns(fact, tiling);
+    if (one <= rank) continue;
+    best = &fact;
+    rank = one;
+  }
+  return best;
 }
 
 class Verdicts {
@@ -88,7 +109,7 @@ class Verdicts {
     if (tma == "load") return push(tiling, name, "tma-zero-fill", rest + ": TMA fills zeros beyond the edge");
     if (tma == "store") return push(tiling, name, "tma-clip", rest + ": TMA writes nothing beyond the edge");
     if (tma == "?") return push(tiling, name, "undetermined", rest + "; whether TMA moves it cannot be told");
-    if (const Fact* predicate = predicate_in(reading_, tiling.kernel))
+    if (const Fact* predicate = predicate_of(reading_, tiling))
       return push(tiling, name, "predicated",
                   rest + fmt::format("; predicates from line {}", predicate->at.line()));
     push(tiling, name, "unguarded", rest + "; no predicate: right only where the tile divides the extent");

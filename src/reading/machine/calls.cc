@@ -332,6 +332,15 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
   made.smem = c.get(-1, "smem");
   constexpr std::size_t most_launches = 64;
   if (m.launches_.size() >= most_launches) return Value::none();
+  // A benchmark launches a kernel for many shapes: each launch is noted, the body is followed a few times
+  // only.
+  constexpr int most_bodies = 4;
+  int& bodies = bodies_followed_[{made.kernel->node.tree(), made.kernel->node.index()}];
+  if (++bodies > most_bodies) {
+    made.allocated_known = false;
+    m.launches_.push_back(made);
+    return Value::none();
+  }
   // The launch list must not move while a kernel's body runs: current_launch_ points into a local.
   Launch* outer = m.current_launch_;
   m.current_launch_ = &made;

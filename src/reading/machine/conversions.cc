@@ -34,6 +34,7 @@ std::optional<std::vector<Value>> integer_list(std::string_view text) {
 
 std::string Machine::str(const Value& v) {
   if (const Text* t = v.as<Text>()) return t->text;
+  if (const Record* r = v.as<Record>(); r && r->kind == "Path") return str(field(r, "text"));
   return repr(v);
 }
 

@@ -247,6 +247,8 @@ class Machine::Interpreter {
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
   std::int64_t steps_ = 0;
+  std::map<std::pair<const source::Tree*, std::uint32_t>, int>
+      bodies_followed_;  ///< of kernels, by their node
   int depth_ = 0;
   bool stopped_ = false;
   bool loop_may_break_ = false;

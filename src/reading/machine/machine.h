@@ -149,6 +149,9 @@ class Machine {
   const std::set<std::string>& used_settings() const { return used_settings_; }
   /// A setting's text as a person types it: 4, true, 128x256, (128, 256), 128,256, Float16, text.
   Value from_text(const std::string& text);
+  /// A module of its own made from a Python file, its body not run yet; unbound: the file cannot be read.
+  Value module_from_file(const std::string& path);
+  void run_module(Module* module);
   /// A number that is this object's alone.
   std::int64_t identity(const Object* object) {
     return identities_.try_emplace(object, static_cast<std::int64_t>(identities_.size()) + 1).first->second;

@@ -62,6 +62,25 @@ std::string Machine::Interpreter::absolute(const std::string& written, int from)
   return rest.empty() ? package : package + "." + rest;
 }
 
+Value Machine::module_from_file(const std::string& path) {
+  const int index = program_.load(path);
+  if (index < 0) return {};
+  Module* module = make<Module>();
+  module->index = index;
+  module->scope = interpreter_->new_scope();
+  module->scope->module = index;
+  return module;
+}
+
+void Machine::run_module(Module* module) {
+  Interpreter& run = *interpreter_;
+  const int outer = run.from_activation_;
+  module->scope->activation = trace_.enter({outer, {}, -1, module->index, -1});
+  run.from_activation_ = module->scope->activation;
+  run.run_body(module->scope, module->index);
+  run.from_activation_ = outer;
+}
+
 Value Machine::Interpreter::imported_module(const std::string& dotted, int from) {
   if (!is_library(dotted) && from < Library::first) {
     const int index = program.import(from, dotted);

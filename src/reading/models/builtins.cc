@@ -379,6 +379,7 @@ void add_builtins(Natives& n) {
   python_models::add_library(n);
   python_models::add_text_methods(n);
   python_models::add_container_methods(n);
+  python_models::add_files(n);
 }
 
 }  // namespace cutelab::reading::machine

@@ -126,18 +126,24 @@ bool tells_more(Machine& m, const Tuple* compiled, const std::vector<Value>& now
 /// A call of something compiled: run again when it was compiled for stand-ins or for other numbers.
 std::optional<Value> call_compiled(Call& call) {
   Machine& m = call.machine;
-  const Record* self = record_if(call.self, "compiled");
+  Record* self = record_if(call.self, "compiled");
   if (!self) return std::nullopt;
   const Value callable = m.field(self, "function");
   const auto* compiled = m.field(self, "arguments").as<Tuple>();
   std::vector<Value> arguments = whole_arguments(m, callable, compiled, call.arguments);
-  if (!tells_more(m, compiled, arguments)) return Value::none();
+  if (!tells_more(m, compiled, arguments)) {
+    m.set_field(self, "stands", Value::boolean(true));  // the launch at compilation is one that is made
+    return Value::none();
+  }
   const std::size_t launches = m.launches().size();
+  const Value now = m.tuple(arguments);
   m.call(callable, std::move(arguments), whole_keywords(m, self, call.keywords), call.node, call.module);
   const auto first = integer_in(m.field(self, "first_activation")),
              end = integer_in(m.field(self, "end_activation"));
-  if (m.launches().size() > launches && first && end)
+  if (m.launches().size() > launches && first && end && !m.field(self, "stands").bound())
     m.supersede(static_cast<int>(*first), static_cast<int>(*end));
+  m.set_field(self, "arguments", now);  // the same again tells nothing more
+  m.set_field(self, "stands", Value::boolean(true));
   return m.raising() ? Value() : Value::none();
 }
 

@@ -86,8 +86,21 @@ Abstract arithmetic(std::string_view op, const Abstract& a, const Abstract& b, N
 }
 
 namespace {
+std::string_view last_name(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+
+/// An object that a look-up gave, or an attribute of an object of the library: it may well be None.
+bool may_be_none(const Abstract& a) {
+  if (!a.is(Kind::object) || !a.made_at.is(source::Kind::call)) return false;
+  const std::string_view leaf = last_name(a.path);
+  if (leaf == "getattr" || leaf == "get" || leaf == "getenv" || leaf == "pop") return true;
+  const std::string_view made_by = last_name(a.made_at.child(source::Field::function_field).text());
+  return !leaf.empty() && leaf.back() != ']' && a.path.find(made_by) + made_by.size() < a.path.size() &&
+         leaf != made_by && a.path.find(std::string(made_by) + ".") != std::string::npos;
+}
+
 std::optional<bool> identical(const Abstract& a, const Abstract& b) {
   if (!a.known() || !b.known()) return std::nullopt;
+  if ((a.is(Kind::none) && may_be_none(b)) || (b.is(Kind::none) && may_be_none(a))) return std::nullopt;
   if (a.is(Kind::none) || b.is(Kind::none)) return a.kind == b.kind;
   const bool opaque =
       a.is(Kind::object) || b.is(Kind::object) || a.is(Kind::instance) || b.is(Kind::instance);

@@ -147,7 +147,15 @@ Answer namedtuple(Call& c) {
   return Value(klass);
 }
 
+/// os.getenv(name, default): the reading is one for every environment, so nothing is set in it.
+Answer environment_variable(Call& c) {
+  if (!c.count() || c.count() > 2) return std::nullopt;
+  return c.count() == 2 ? c.arguments[1] : Value::none();
+}
+
 void add_library(Natives& n) {
+  n.function("os", "getenv", environment_variable);
+  n.function("os", "environ.get", environment_variable);
   n.function("math", "prod", prod);
   n.function("math", "ceil", whole<true>);
   n.function("math", "floor", whole<false>);

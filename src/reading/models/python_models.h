@@ -18,5 +18,6 @@ void add_type_questions(Natives& natives);  ///< isinstance, type, getattr …
 void add_library(Natives& natives);         ///< math, functools, operator, itertools, dataclasses, enum …
 void add_text_methods(Natives& natives);
 void add_container_methods(Natives& natives);
+void add_files(Natives& natives);  ///< pathlib, os.path, importlib.util
 
 }  // namespace cutelab::reading::machine::python_models

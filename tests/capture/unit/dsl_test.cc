@@ -83,6 +83,28 @@ TEST_F(DISABLED_Dsl, RecordsClusterSharedMemoryAndTheObject) {
   EXPECT_GE(made.sources.size(), 2u) << "the program and common.py";
 }
 
+TEST_F(DISABLED_Dsl, KeepsWhatTheCompilerWasGivenWithTheLines) {
+  Request request;
+  request.program = root + "/tests/capture/programs/scale.py";
+  request.flags = {"--n", "4096"};
+  request.arch = "sm_90a";
+  request.torch = Torch::stand_in;
+  request.cache = (folder / "kept").string();
+  request.keep_modules = true;
+  for (const bool kept : {false, true}) {
+    const auto made = capture(request, toolchain, files);
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(made->kept, kept);
+    ASSERT_EQ(made->modules.size(), 1u);
+    const auto text = files.read(made->modules[0], 1u << 24);
+    ASSERT_TRUE(text);
+    EXPECT_NE(text->find("cuda.kernel"), std::string::npos);
+    EXPECT_NE(text->find("scale.py\":7:"), std::string::npos) << "the line of the kernel's decorator";
+  }
+  fs::remove(capture(request, toolchain, files)->modules[0]);
+  EXPECT_FALSE(capture(request, toolchain, files)->kept) << "a module that is gone is made again";
+}
+
 TEST_F(DISABLED_Dsl, NamesWhatWasRaisedAndWhere) {
   const Capture made = run("tests/capture/programs/hostile.py", {"raises"});
   EXPECT_EQ(made.ended, Ended::raised);

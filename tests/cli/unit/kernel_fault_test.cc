@@ -1,21 +1,13 @@
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <sstream>
 
-#include "cli/kernel_run.h"
-#include "device/fake_device.h"
+#include "cli/unit/kernel_world.h"
 #include "evidence/metrics.h"
-#include "kernel/build.h"
 #include "profile/outcome.h"
 
 namespace cutelab::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A kernel that does on its n-th launch what a broken one does on a device.
 struct BrokenKernel final : kernel::Launchable {
@@ -30,35 +22,16 @@ struct BrokenKernel final : kernel::Launchable {
   }
 };
 
-/// rmsnorm below a root of its own, with a build in the cache, so that a machine without a compiler will do.
-class KernelFault : public ::testing::Test {
+class KernelFault : public testing::KernelWorld {
  protected:
-  KernelFault() : root_(fs::temp_directory_path() / ("cutelab_fault_" + std::to_string(getpid()))) {
-    context_.source_root = root_.string();
-    package_.folder = "kernels/cute_cpp/norm/rmsnorm/rmsnorm";
-    put("kernels/launch_abi.h");
-    put(package_.folder + "/kernel.cu");
-    const auto kernel = *package_.plan->plan(params_, config_);
-    const auto hash = kernel::source_hash(
-        {files_, environment_, root_.string(), package_.folder, kernel.defines, "sm_90a"});
-    for (const char* file : {"kernel.so", "kernel.cubin", "build.txt"})
-      put("build/kernels/" + *hash + "/tools/" + file);
-  }
-  ~KernelFault() override { fs::remove_all(root_); }
-
-  void put(const std::string& name) {
-    fs::create_directories((root_ / name).parent_path());
-    EXPECT_TRUE(write_file_atomically((root_ / name).string(), "compiler: test\n"));
-  }
-
   KernelOutcome run(BrokenKernel::Way way, int good_launches = 0) {
     const KernelRequest request{package_, params_, config_, "event", true, 0, {}, 0.5};
-    const KernelLoader load = [&](const std::string&) -> Result<std::unique_ptr<kernel::Launchable>> {
+    const auto load = loader([&](int) {
       auto kernel = std::make_unique<BrokenKernel>();
       kernel->way = way;
       kernel->good_launches = good_launches;
-      return Result<std::unique_ptr<kernel::Launchable>>(std::move(kernel));
-    };
+      return kernel;
+    });
     auto outcome = run_kernel(request, *device::fake_device(machine_), load, context_);
     EXPECT_TRUE(outcome);
     return *outcome;
@@ -68,18 +41,6 @@ class KernelFault : public ::testing::Test {
     for (const auto& metric : run.metrics)
       EXPECT_TRUE(metric.value.has_value() != !metric.missing_because.empty()) << metric.tag;
   }
-
-  fs::path root_;
-  std::ostringstream out_, err_;
-  DiskFileSource files_;
-  SystemClock clock_;
-  Environment environment_;
-  Context context_{out_, err_, files_, clock_, environment_, "cutelab", "", false, false, 100};
-  device::FakeMachine machine_;
-  kernel::Package package_ = *kernel::find_package(kernel::all_packages(), "rmsnorm", "");
-  kernel::Params params_ =
-      *kernel::parse_parameters("rmsnorm", package_.plan->parameters(), {{"b", "4"}, {"h", "64"}});
-  kernel::Config config_ = package_.plan->autotune_configs(params_)[0];
 };
 
 TEST_F(KernelFault, AHangingKernelIsEndedAtTheTimeLimit) {

@@ -127,6 +127,25 @@ TEST(Compare, MembersStructsAndObjectsMadeElsewhereByName) {
   EXPECT_EQ(merged.comparison.count(Agreement::compiled_only), 0);
 }
 
+TEST(Compare, KernelsCarryTheReadingsName) {
+  evidence::Reading source;
+  evidence::Function kernel;
+  kernel.name = "Gemm.kernel";
+  kernel.kind = evidence::Function::Kind::kernel;
+  kernel.at = lines(12, 50);
+  source.functions = {kernel};
+  IrReading module;
+  module.kernels = {{"SubclassOfGemm.kernel", "k_0", lines(11, 11), 0}};
+  module.facts = {fact(Family::D5, "barrier", "", lines(20, 20), {{"id", stated(std::int64_t{1})}}),
+                  fact(Family::D5, "barrier", "", lines(20, 20),
+                       {{"id", stated(std::int64_t{1})}, {"through", stated("another call")}})};
+  for (Fact& made : module.facts) made.kernel = "SubclassOfGemm.kernel";
+  const Merged merged = compare(source, {module});
+  ASSERT_EQ(merged.reading.facts.size(), 2u);
+  EXPECT_EQ(merged.reading.facts[0].kernel, "Gemm.kernel");
+  EXPECT_EQ(merged.comparison.facts.size(), 1u) << "one line is told once";
+}
+
 TEST(Compare, SaysWhyNothingWasCompiled) {
   evidence::Reading source;
   source.facts = {

@@ -59,6 +59,10 @@ module attributes {gpu.container_module} {
       nvvm.wgmma.wait.group.sync.aligned 1 loc(#loc32)
       nvvm.barrier id = %c1 number_of_threads = %c4 loc(#loc33)
       nvvm.cp.async.bulk.wait_group 2 {read} loc(#loc34)
+      nvvm.barrier.cta.sync %c4 : i32 loc(#loc35)
+      nvvm.cp.async.bulk.tensor.shared.cluster.global %p0, %p1 : !a, !b loc(#loc36)
+      nvvm.tcgen05.mma %p0, %p1 : !a, !b loc(#loc37)
+      nvvm.tcgen05.alloc %p0, %c4 : !a, i32 loc(#loc38)
       other.operation loc(#loc31)
       return loc(#loc)
     } loc(#loc2)
@@ -96,6 +100,10 @@ module attributes {gpu.container_module} {
 #loc32 = loc(callsite("kernel"("/k/gemm.py":32:4) at #loc4))
 #loc33 = loc(callsite("kernel"("/k/gemm.py":33:4) at #loc4))
 #loc34 = loc(callsite("PipelineTmaStore.producer_acquire"("/lib/p.py":70:4) at callsite("kernel"("/k/gemm.py":34:4) at #loc4)))
+#loc35 = loc(callsite("kernel"("/k/gemm.py":35:4) at #loc4))
+#loc36 = loc(callsite("kernel"("/k/gemm.py":36:4) at #loc4))
+#loc37 = loc(callsite("kernel"("/k/gemm.py":37:4) at #loc4))
+#loc38 = loc(callsite("kernel"("/k/gemm.py":38:4) at #loc4))
 #loc40 = loc(callsite("make_tiled_tma_atom"(#loc3) at callsite("Gemm.__call__"("/k/gemm.py":55:4) at "BaseDSL.generate_mlir"(#loc3))))
 #loc50 = loc(callsite("kernel"("/k/gemm.py":20:4) at #loc4))
 #loc51 = loc(callsite("kernel"("/k/gemm.py":21:4) at #loc4))
@@ -195,6 +203,11 @@ TEST_F(ReadIr, CopiesMatrixInstructionsAndSynchronisation) {
   EXPECT_EQ(value("wgmma-wait", 32, "pending"), "1");
   EXPECT_EQ(value("barrier", 33, "id"), "1");
   EXPECT_EQ(value("barrier", 33, "threads"), "4");
+  EXPECT_EQ(value("barrier", 35, "id"), "4");
+  EXPECT_EQ(value("barrier", 35, "threads"), "absent");
+  EXPECT_EQ(value("copy", 36, "operation"), "tma-load");
+  EXPECT_EQ(value("gemm", 37, "family"), "tcgen05");
+  EXPECT_EQ(value("tensor-memory-allocation", 38, "columns"), "4");
   EXPECT_EQ(value("register-budget", 25, "registers"), "40");
   EXPECT_EQ(value("register-budget", 25, "action"), "decrease");
 }

@@ -114,6 +114,16 @@ TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
       << "a stored run keeps its identity";
 }
 
+TEST(EvidenceJson, SeveralRunsComeBackAndASingleOneIsTakenToo) {
+  evidence::Run one;
+  one.kernel = "a";
+  evidence::Run two;
+  two.kernel = "b";
+  EXPECT_EQ(*evidence::runs_from_json(json_text(std::vector{one, two})), (std::vector{one, two}));
+  EXPECT_EQ(*evidence::runs_from_json(json_text(one)), std::vector{one});
+  EXPECT_FALSE(evidence::runs_from_json("{}"));
+}
+
 /// Member names per section of docs/schema.md: "Fact" -> {"family", "kind", …}.
 std::map<std::string, std::set<std::string>> documented() {
   std::ifstream file(CUTELAB_SOURCE_DIR "/docs/schema.md");
@@ -161,6 +171,7 @@ TEST(EvidenceJson, SchemaPageNamesExactlyWhatIsWritten) {
       {"Totals", reading["totals"]},
       {"Readings", Json::parse(json_text(std::vector<Reading>{every_member(), every_member()}))},
       {"Run", run},
+      {"Runs", Json::parse(json_text(std::vector<evidence::Run>{filled}))},
       {"Provenance", run["provenance"]},
       {"Metric", run["metrics"][0]},
       {"Check", run["check"]},

@@ -180,6 +180,7 @@ TEST_F(Interleaved, EveryRoundTimesEachOnceAndTheOrderChanges) {
   for (const Timing& timing : *timings) EXPECT_EQ(timing.samples_us.size(), (*timings)[0].samples_us.size());
   EXPECT_NEAR((*timings)[1].summary.median, 10.502, 0.003);
   EXPECT_EQ((*timings)[0].stopped, StopRule::Reason::known_well_enough);
+  EXPECT_GT((*timings)[0].seconds, 0);
   std::map<std::string, int> first;
   for (std::size_t i = 0; i + 3 <= launched.size(); i += 3) {
     ++first[launched[i]];

@@ -64,6 +64,64 @@ compiled((8, 16))
   EXPECT_EQ(p.machine().repr(p.machine().launches()[0].grid), "[4, 4, 1]");
 }
 
+TEST(Calls, TheLaunchAtCompilationStandsOnceItIsMade) {
+  RanProgram p(R"(import cutlass.cute as cute
+@cute.kernel
+def kernel():
+    pass
+@cute.jit
+def host(n):
+    kernel().launch(grid=[n, 1, 1], block=[32, 1, 1])
+compiled = cute.compile(host, 8)
+for n in (8, 16):
+    compiled(n)
+)");
+  ASSERT_EQ(p.machine().launches().size(), 2u);
+  EXPECT_EQ(p.machine().repr(p.machine().launches()[0].grid), "[8, 1, 1]");
+}
+
+TEST(Calls, AKernelLaunchedForManyShapesIsFollowedAFewTimes) {
+  RanProgram p(R"(import cutlass.cute as cute
+import cutlass.utils as utils
+@cute.kernel
+def kernel():
+    utils.SmemAllocator().allocate(64)
+@cute.jit
+def host(n):
+    kernel().launch(grid=[n, 1, 1], block=[32, 1, 1])
+for n in range(1, 21):
+    host(n)
+)");
+  ASSERT_EQ(p.machine().launches().size(), 20u);
+  EXPECT_TRUE(p.machine().launches()[0].allocated_known);
+  EXPECT_FALSE(p.machine().launches()[19].allocated_known) << "its body was not followed";
+  EXPECT_EQ(p.machine().repr(p.machine().launches()[19].grid), "[20, 1, 1]");
+}
+
+TEST(Calls, AModuleLoadedFromItsFileIsOnePerLoad) {
+  RanProgram p(R"(import importlib.util
+import os
+from pathlib import Path
+here = Path(__file__).resolve().parent
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, str(here / "parts" / "tiles.py"))
+    if spec is None or spec.loader is None:
+        raise ImportError(name)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+first, second = load("a"), load("b")
+first.tile = 256
+r = first.bytes(), second.bytes()
+names = (here / "x.py").name, Path("a") / "b" / "c.py" == None, str(Path("a", "b").parent), Path("x/y.tar").stem
+folder = os.path.basename(os.path.dirname(os.path.join(os.path.dirname(__file__), "sub", "f.py")))
+)",
+               {}, {"/program/parts/tiles.py"}, {"tile = 64\ndef bytes():\n    return 2 * tile\n"});
+  EXPECT_EQ(p.text("r"), "(512, 128)");
+  EXPECT_EQ(p.text("names"), "('x.py', False, 'a', 'y')");
+  EXPECT_EQ(p.text("folder"), "'sub'");
+}
+
 TEST(Calls, NumbersOfTheLibraryAreImportedAsNumbers) {
   RanProgram p(R"(from cutlass.cute.arch import WARP_SIZE
 r = 4 * WARP_SIZE

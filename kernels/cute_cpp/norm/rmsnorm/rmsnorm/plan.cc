@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "config.h"
+#include "kernel/reference.h"
 #include "kernel/registry.h"
 #include "params.h"
 
@@ -100,22 +101,8 @@ class Plan final : public kernel::KernelPlan {
     return {{kernel::Tensor("y", kernel::dtype_of(p.word("dtype")), {p.number("b"), p.number("h")})}};
   }
 
-  kernel::Outputs reference_fn(const Params& p, const kernel::Inputs& inputs) const override {
-    const auto& x = *inputs.find("x");
-    const auto& weight = *inputs.find("weight");
-    const std::int64_t rows = p.number("b");
-    const std::int64_t hidden = p.number("h");
-    kernel::Tensor y("y", kernel::DType::fp32, {rows, hidden});
-    std::vector<double> w(static_cast<std::size_t>(hidden));
-    for (std::int64_t c = 0; c < hidden; ++c) w[static_cast<std::size_t>(c)] = weight.at(c);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      double squares = 0;
-      for (std::int64_t c = 0; c < hidden; ++c) squares += x.at(r * hidden + c) * x.at(r * hidden + c);
-      const double scale = 1 / std::sqrt(squares / static_cast<double>(hidden) + eps);
-      for (std::int64_t c = 0; c < hidden; ++c)
-        y.set(r * hidden + c, x.at(r * hidden + c) * scale * w[static_cast<std::size_t>(c)]);
-    }
-    return {{std::move(y)}};
+  kernel::Outputs reference_fn(const Params&, const kernel::Inputs& inputs) const override {
+    return {{kernel::reference::rms_norm(*inputs.find("x"), *inputs.find("weight"), eps)}};
   }
 
   kernel::Tolerance tolerance(const Params& p) const override {
