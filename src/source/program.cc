@@ -256,12 +256,12 @@ int Program::import(int from, std::string_view name) {
   return wanted.module;
 }
 
-int Program::load(const std::string& given) {
-  const std::string path = normal(given);
-  if (const auto known = module_by_path_.find(path); known != module_by_path_.end()) return known->second;
+int Program::load(const std::string& path) {
+  const std::string key = normal(path);
+  if (const auto known = module_by_path_.find(key); known != module_by_path_.end()) return known->second;
   if (size() >= most_modules) return -1;
   auto module = options_.shared->module(files_, path);
-  if (!module) return module_by_path_[path] = -1;
+  if (!module) return module_by_path_[key] = -1;
   add(std::move(module));
   return size() - 1;
 }

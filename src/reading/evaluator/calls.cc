@@ -121,7 +121,7 @@ const Frame* Folder::root(int module, int function, const Abstract* self) {
 
 Abstract Folder::call(Node n, const Frame* frame) {
   const Node function_node = n.child(Field::function_field);
-  const Abstract& given = evaluate(function_node, frame);
+  const Abstract given = evaluate(function_node, frame);
   if (given.is(Kind::function)) return call_function(given, n, frame);
   Abstract callee = called(given);
   if (callee.is(Kind::function) && given.is(Kind::unknown)) callee = given;
