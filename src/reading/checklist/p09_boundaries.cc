@@ -15,6 +15,16 @@ bool is_coordinate(Node n) {
   return false;
 }
 
+/// A bound that the data has nothing to do with: a number, a constant of the module (WARP_SIZE), a stage
+/// count.
+bool fixed_bound(Node n) {
+  if (n.is(NodeKind::integer)) return true;
+  const std::string name(n.text());
+  return to_lower(name).find("stage") != std::string::npos ||
+         (n.is(NodeKind::identifier) &&
+          name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos);
+}
+
 /// `if idx < num_total: … buffer[idx]`: a coordinate held to a count, and what it guards reads or writes by
 /// it. A test against a literal elects a thread.
 bool guards_access(const FactContext& context, Node statement) {
@@ -31,7 +41,7 @@ bool guards_access(const FactContext& context, Node statement) {
   if (!left || !right) return false;
   const Node coordinate = is_coordinate(left) ? left : right;
   const Node bound = is_coordinate(left) ? right : left;
-  if (!is_coordinate(coordinate) || bound.is(NodeKind::integer) || is_coordinate(bound)) return false;
+  if (!is_coordinate(coordinate) || fixed_bound(bound) || is_coordinate(bound)) return false;
   const Node block = statement.child(Field::consequence_field);
   for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
     const Node n = block.tree()->at(i);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -10,16 +11,6 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 namespace {
-
-bool device_function(const FactContext& context, Node n) {
-  const source::PythonModule& module = context.module();
-  int f = module.function_at(n);
-  for (; f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing) {
-    const auto& function = module.functions()[static_cast<std::size_t>(f)];
-    if (function.has_decorator("kernel") || function.has_decorator("jit")) return function.name != "__call__";
-  }
-  return false;
-}
 
 /// `if row < problem_m:` in device code: a comparison of a coordinate with an extent.
 bool guards_extent(Node condition) {
@@ -45,11 +36,42 @@ bool mentions_infinity(std::string_view text) {
          text.find("'inf'") != std::string_view::npos || text.find("\"-inf\"") != std::string_view::npos;
 }
 
-void add_guards(FactContext& context) {
+bool compares_order(Node n) {
+  return n.is(NodeKind::comparison_operator) && n.text().find_first_of("<>") != std::string_view::npos;
+}
+
+/// Names of tensors that a kernel fills with comparisons, `pred[i] = offset < n`: predicates by what they
+/// hold.
+std::set<std::string> add_predicate_tensors(FactContext& context) {
+  std::set<std::string> names;
   const source::Tree& tree = context.module().tree();
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const Node n = tree.at(i);
-    if (n.is(NodeKind::if_statement) && guards_extent(n.child(Field::condition_field)) &&
+    if (!n.is(NodeKind::assignment) || !n.child(Field::left_field).is(NodeKind::subscript)) continue;
+    const Node name = n.child(Field::left_field).child(Field::value_field);
+    if (!name.is(NodeKind::identifier) || !compares_order(n.child(Field::right_field))) continue;
+    if (!device_function(context, n)) continue;
+    names.insert(std::string(name.text()));
+    Draft& draft =
+        context.add(Family::B1, "predicate", std::string(name.text()),
+                    "predicate " + std::string(n.child(Field::right_field).text().substr(0, 60)), n);
+    draft.construct = "predicate";
+  }
+  return names;
+}
+
+void add_guards(FactContext& context) {
+  const source::Tree& tree = context.module().tree();
+  const std::set<std::string> predicates = add_predicate_tensors(context);
+  const auto tests_predicate = [&](Node condition) {
+    return condition.is(NodeKind::subscript) &&
+           predicates.count(std::string(condition.child(Field::value_field).text())) > 0;
+  };
+  for (std::uint32_t i = 0; i < tree.size(); ++i) {
+    const Node n = tree.at(i);
+    if (n.is(NodeKind::if_statement) &&
+        (guards_extent(n.child(Field::condition_field)) ||
+         tests_predicate(n.child(Field::condition_field))) &&
         device_function(context, n)) {
       Draft& draft =
           context.add(Family::B1, "guard", std::string(n.child(Field::condition_field).text().substr(0, 80)),

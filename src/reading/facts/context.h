@@ -101,6 +101,8 @@ class FactContext {
 
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
+/// Whether a node stands in a decorated function that is no host entry point.
+bool device_function(const FactContext& context, source::Node node);
 
 // One extractor per family. Each adds drafts; none reads another's, except where its comment says so.
 void extract_constructs(FactContext& context);  ///< every call the construct tables name

@@ -86,7 +86,8 @@ bool stores_globally(FactContext& context, const CallSite& site) {
 void add_other_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool library =
-        site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue");
+        (site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue")) ||
+        site.leaf == "epilogue_tma_store";
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
     const bool store = site.leaf == "store" && site.function >= 0 && stores_globally(context, site);
     if ((!library && !store && !helper) || site.function < 0) continue;
@@ -113,9 +114,13 @@ void add_other_stores(FactContext& context) {
     const Node n = tree.at(i);
     if (!n.is(NodeKind::assignment)) continue;
     const Node left = n.child(Field::left_field);
-    if (!left.is(NodeKind::subscript) || !names_global(left.child(Field::value_field).text())) continue;
+    if (!left.is(NodeKind::subscript)) continue;
     const int f = context.module().function_at(n);
     if (f < 0) continue;
+    const Node stored_in = left.child(Field::value_field);
+    if (!names_global(stored_in.text()) &&
+        (!device_function(context, n) || memory_space(context, stored_in) != "global"))
+      continue;
     Draft& draft =
         context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
     draft.construct = "direct-store";

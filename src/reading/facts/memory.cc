@@ -68,6 +68,13 @@ bool passes_first(std::string_view leaf) {
          leaf.starts_with("retile");
 }
 
+/// A parameter that holds no data: what its methods give back lies elsewhere.
+bool holds_no_data(std::string_view annotation) {
+  for (const char* word : {"TensorMap", "Mma", "Copy", "Layout", "Constexpr", "Atom", "Params", "Scheduler"})
+    if (annotation.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
 bool parameter_of_kernel(const FactContext& context, Node name) {
   const source::PythonModule& module = context.module();
   const int f = module.function_at(name);
@@ -75,7 +82,7 @@ bool parameter_of_kernel(const FactContext& context, Node name) {
   const auto& function = module.functions()[static_cast<std::size_t>(f)];
   if (!function.has_decorator("kernel")) return false;
   for (const source::Parameter& p : function.parameters)
-    if (p.name == name.text()) return p.annotation.text().find("TensorMap") == std::string_view::npos;
+    if (p.name == name.text()) return !holds_no_data(p.annotation.text());
   return false;
 }
 
