@@ -71,7 +71,7 @@ struct KernelModel {
   std::vector<OperationRow> descriptors;
   std::vector<OperationRow> mma;
   std::vector<OperationRow> barriers;  ///< named barriers and mbarriers of the kernel's own
-  std::string tensor_memory_columns;  ///< empty = none
+  std::string tensor_memory_columns;   ///< empty = none
   std::size_t tensor_memory_fact = 0;
 };
 

@@ -64,7 +64,15 @@ Status Store::execute(const char* sql) const {
 
 Status Store::prepare_schema() const {
   sqlite3_busy_timeout(db_.get(), wait_for_writers_ms);
-  if (auto s = execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"); !s) return s;
+  // Two processes that make the same file: the second's change to WAL is refused at once, whatever the
+  // timeout says, because both may hold a lock that the other wants.
+  for (int waited = 0; sqlite3_exec(db_.get(), "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL",
+                                    nullptr, nullptr, nullptr) != SQLITE_OK;
+       waited += 5) {
+    if (sqlite3_errcode(db_.get()) != SQLITE_BUSY || waited >= wait_for_writers_ms)
+      return error("use the store of runs");
+    sqlite3_sleep(5);
+  }
   const int version = stored_version(db_.get());
   if (version < 0) return error("read the store's version");
   if (version > schema_version)

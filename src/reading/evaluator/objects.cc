@@ -85,8 +85,7 @@ std::optional<Abstract> Folder::method_of(const Abstract& instance, const std::s
 }
 
 Abstract Folder::attribute_of_instance(const Abstract& instance, const std::string& name, Node use) {
-  if (!settings_.empty())
-    if (auto given = setting("self." + name)) return *given;
+  if (auto given = settings_.empty() ? std::nullopt : setting("self." + name)) return *given;
   if (auto field = field_given(instance, name)) return *field;
   const Abstract* self = intern(instance);
   struct Candidate {
