@@ -22,7 +22,7 @@ std::optional<double> value_of(const Run& run, const char* tag) {
   return metric ? metric->value : std::nullopt;
 }
 
-std::string shown(const std::optional<double>& value) {
+std::string shown_number(const std::optional<double>& value) {
   if (!value) return "-";
   return *value == std::floor(*value) && std::abs(*value) < 1e15
              ? with_thousands(static_cast<long long>(*value))
@@ -47,9 +47,10 @@ std::string overview(const ComparedRuns& compared) {
     const bool other = i > 0 && compared.pairs[i - 1].measured;
     const auto first = value_of(run, "duration_q1_us");
     const auto third = value_of(run, "duration_q3_us");
-    table.rows.push_back({compared.names[i], shown(value_of(run, "duration_us")),
-                          first && third ? shown(first) + " … " + shown(third) : "-",
-                          shown(value_of(run, "rate_tflops")), shown(value_of(run, "bandwidth_tbs")),
+    table.rows.push_back({compared.names[i], shown_number(value_of(run, "duration_us")),
+                          first && third ? shown_number(first) + " … " + shown_number(third) : "-",
+                          shown_number(value_of(run, "rate_tflops")),
+                          shown_number(value_of(run, "bandwidth_tbs")),
                           other ? interval(compared.pairs[i - 1]) : "",
                           other ? word_of(compared.pairs[i - 1].verdict.kind) : ""});
   }
@@ -109,7 +110,7 @@ std::string side_by_side(const ComparedRuns& compared, std::size_t other) {
       delta = percent   ? fmt::format("{:+.1f} points", *r - *l)
               : *l != 0 ? fmt::format("{:+.1f} %", (*r / *l - 1) * 100)
                         : "";
-    table.rows.push_back({evidence::find_metric(tag)->name, shown(l), shown(r), delta,
+    table.rows.push_back({evidence::find_metric(tag)->name, shown_number(l), shown_number(r), delta,
                           insight(tag, left, right, compared.pairs[other - 1])});
   }
   return render::markdown(table);
