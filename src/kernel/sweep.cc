@@ -108,7 +108,8 @@ Result<Sweep> parse_sweep(const std::string& kernel, const KernelPlan& plan,
   std::size_t count = 1;
   for (const auto& [name, text] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
+    const auto spec = std::find_if(specs.begin(), specs.end(),
+                                   [&wanted = name](const auto& s) { return s.name == wanted; });
     auto of_name = spec == specs.end()
                        ? Result<std::vector<std::string>>(std::vector<std::string>{last[name]})
                        : sweep_values(kernel, *spec, last[name]);

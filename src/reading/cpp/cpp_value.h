@@ -23,6 +23,14 @@ struct CppValue {
     structure,  ///< a struct's type or an object of it: `node`, `fields` where they are known
     threads     ///< a tiled MMA or copy: as many threads as `tuple`, a leaf
   };
+  // Out of line: `fields` holds values of this type.
+  CppValue();
+  CppValue(const CppValue&);
+  CppValue(CppValue&&) noexcept;
+  CppValue& operator=(const CppValue&);
+  CppValue& operator=(CppValue&&) noexcept;
+  ~CppValue();
+
   Kind kind = Kind::unknown;
   layout::IntTuple tuple;
   std::shared_ptr<const layout::ComposedLayout> layout;

@@ -112,7 +112,7 @@ const Frame* Folder::root(int module, int function, const Abstract* self) {
   frame.function = function;
   frame.self = self;
   if (self) return enter(frame);
-  const auto m = static_cast<std::size_t>(module), f = static_cast<std::size_t>(function + 1);
+  const auto m = static_cast<std::size_t>(module), f = static_cast<std::size_t>(function) + 1;
   if (m >= roots_.size()) roots_.resize(m + 1);
   if (f >= roots_[m].size()) roots_[m].resize(program_.module(module).functions().size() + 1);
   if (!roots_[m][f]) roots_[m][f] = enter(frame);

@@ -65,7 +65,7 @@ class NamedValues {
       for (const auto& [name, nodes] : uses_) quantities_.emplace(name, quantity_of_name(name));
     std::vector<std::string> same, plain, part;
     for (const auto& [name, named] : quantities_) {
-      if (named.words == of.words && (of.words.size() || named.modes.size() > 1))
+      if (named.words == of.words && (!of.words.empty() || named.modes.size() > 1))
         (named.modes.size() > 1 ? same : plain).emplace_back(name);
       else if (of.words.size() == 2 && named.words.size() == 1 && named.words[0] == of.words[1] &&
                named.modes.size() > 1)
