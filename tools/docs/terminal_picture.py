@@ -23,10 +23,16 @@ CHARACTER, LINE, MARGIN, TITLE = 7.8, 17, 16, 34
 COLOURS = {"32": "#56c271", "33": "#e0b04a", "31": "#f07178", "36": "#5fc4d6"}
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)m")
 
+NO_TERMINAL = 3  # exit code
+
 
 def printed(program):
     """What the program writes to a terminal of COLUMNS columns."""
-    main, terminal = pty.openpty()
+    try:
+        main, terminal = pty.openpty()
+    except OSError as e:  # a root without /dev/pts
+        print(f"this machine gives no pseudo-terminal: {e}")
+        sys.exit(NO_TERMINAL)
     import fcntl, struct, termios
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 60, COLUMNS, 0, 0))
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "TERM": "xterm",
