@@ -18,21 +18,10 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-bool device_code(const FactContext& context, Node n) {
-  const source::PythonModule& module = context.module();
-  for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
-    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return true;
-  return false;
-}
-
 /// cute.printf in a kernel: it wants registers and a stack of the role that runs it.
 void add_prints(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    if (site.leaf != "printf" || site.function < 0) continue;
-    const auto kind = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
-    if (kind != evidence::Function::Kind::kernel && kind != evidence::Function::Kind::device &&
-        !device_code(context, site.call))
-      continue;
+    if (site.leaf != "printf" || !runs_on_device(context, site.call)) continue;
     Draft& draft = context.add(Family::D1, "print", site.leaf, "prints from the device", site.call);
     draft.construct = "print";
     draft.fact.optional = true;
