@@ -84,6 +84,24 @@ void complete_tensor_maps(FactContext& context) {
   }
 }
 
+/// The box of a tile and its way through shared memory, as the run's descriptor has them.
+void add_box(FactContext& context, Draft& draft) {
+  if (draft.construct != "make_tiled_tma_atom") return;
+  const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
+  auto& values = draft.fact.values;
+  if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
+    values["shared_steps"] = evidence::literal(steps.text);
+  const Abstract box = told("box"), type = told("value_type");
+  if (!box.is(Abstract::Kind::tuple) || !type.is(Abstract::Kind::name)) return;
+  values["type"] = context.value(type, {});
+  values["boxes"] = context.value(told("boxes"), {});
+  values["box"] = context.value(box, {});
+  values["box"].formula = "the tile, contiguous mode first, cut at the swizzle's span";
+  values["box"].known_by = evidence::KnownBy::computed;
+  const Abstract span = told("swizzle_bytes");
+  if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
+}
+
 /// The nearest `while` or `for` around a statement in its function, and the conditions between.
 void add_surroundings(Draft& draft) {
   std::string guard;
@@ -187,6 +205,7 @@ void extract_hazards(FactContext& context) {
   add_prints(context);
   add_compiles(context);
   complete_tensor_maps(context);
+  for (Draft& draft : context.drafts) add_box(context, draft);
   complete_copies(context);
   complete_allocations(context);
   complete_waits(context);
