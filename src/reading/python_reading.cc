@@ -52,6 +52,7 @@ void extract(FactContext& context) {
   extract_layouts(context);
   extract_epilogue(context);
   extract_boundaries(context);
+  extract_trip_counts(context);
   extract_schedulers(context);
   extract_hazards(context);
   extract_accesses(context);

@@ -27,7 +27,7 @@ ordered_json plain(const Value& value) {
   return nullptr;
 }
 
-const Value* value_of(const Fact& fact, const char* name) {
+const Value* named_value(const Fact& fact, const char* name) {
   const auto found = fact.values.find(name);
   return found == fact.values.end() ? nullptr : &found->second;
 }
@@ -36,9 +36,9 @@ const Value* value_of(const Fact& fact, const char* name) {
 ordered_json first_launch(const Reading& reading, const char* name) {
   const Value* left_out = nullptr;
   for (const Fact& fact : reading.facts) {
-    const Value* v = fact.kind == evidence::kind::launch ? value_of(fact, name) : nullptr;
+    const Value* v = fact.kind == evidence::kind::launch ? named_value(fact, name) : nullptr;
     if (!v) continue;
-    const Value* active = value_of(fact, "active");
+    const Value* active = named_value(fact, "active");
     if (!active || active->boolean() != false) return plain(*v);
     if (!left_out) left_out = v;
   }
@@ -56,11 +56,11 @@ ordered_json shared_memory(const Reading& reading) {
 ordered_json pipelines(const Reading& reading) {
   ordered_json out = ordered_json::array();
   for (const Fact& fact : reading.facts) {
-    if (fact.kind != evidence::kind::pipeline || !value_of(fact, "class")) continue;
-    const Value* active = value_of(fact, "active");
+    if (fact.kind != evidence::kind::pipeline || !named_value(fact, "class")) continue;
+    const Value* active = named_value(fact, "active");
     if (active && active->boolean() == false) continue;
-    const std::string name = value_of(fact, "class")->text();
-    const Value* stages = value_of(fact, "stages");
+    const std::string name = named_value(fact, "class")->text();
+    const Value* stages = named_value(fact, "stages");
     if (name == "PipelineOrder" || (stages && stages->integer() == 0)) continue;
     if (!stages || !stages->determined()) return nullptr;
     out.push_back({{"class", name}, {"stages", plain(*stages)}});
@@ -71,14 +71,14 @@ ordered_json pipelines(const Reading& reading) {
 ordered_json descriptors(const Reading& reading) {
   ordered_json out = ordered_json::array();
   for (const Fact& fact : reading.facts) {
-    if (fact.kind != evidence::kind::tma_descriptor || !value_of(fact, "direction")) continue;
-    const Value* active = value_of(fact, "active");
+    if (fact.kind != evidence::kind::tma_descriptor || !named_value(fact, "direction")) continue;
+    const Value* active = named_value(fact, "active");
     if (active && active->boolean() == false) continue;
-    const Value* multicast = value_of(fact, "multicast");
+    const Value* multicast = named_value(fact, "multicast");
     if (!multicast || !multicast->determined()) return nullptr;
-    const Value* tensor = value_of(fact, "tensor");
+    const Value* tensor = named_value(fact, "tensor");
     out.push_back({{"tensor", tensor ? plain(*tensor) : ordered_json()},
-                   {"direction", value_of(fact, "direction")->text()},
+                   {"direction", named_value(fact, "direction")->text()},
                    {"multicast_capable", plain(*multicast)}});
   }
   return out.empty() ? ordered_json() : out;
@@ -87,8 +87,8 @@ ordered_json descriptors(const Reading& reading) {
 ordered_json registers(const Reading& reading) {
   ordered_json out = ordered_json::object();
   for (const Fact& fact : reading.facts) {
-    if (fact.kind != evidence::kind::register_budget || !value_of(fact, "action")) continue;
-    const Value* count = value_of(fact, "registers");
+    if (fact.kind != evidence::kind::register_budget || !named_value(fact, "action")) continue;
+    const Value* count = named_value(fact, "registers");
     if (!count || !count->determined()) return nullptr;
     out[fact.role.empty() ? "line " + std::to_string(fact.at.line())
                           : fact.role + " " + std::to_string(fact.at.line())] = plain(*count);
@@ -99,7 +99,7 @@ ordered_json registers(const Reading& reading) {
 ordered_json tensor_memory(const Reading& reading) {
   for (const Fact& fact : reading.facts)
     if (fact.kind == evidence::kind::tensor_memory_allocation)
-      if (const Value* columns = value_of(fact, "columns")) return plain(*columns);
+      if (const Value* columns = named_value(fact, "columns")) return plain(*columns);
   return nullptr;
 }
 

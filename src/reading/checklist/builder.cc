@@ -123,28 +123,6 @@ Activity activity_of(FactContext& context, Node node) {
 
 bool is_active(FactContext& context, Node node) { return activity_of(context, node).state != Tristate::no; }
 
-bool runs_on_device(const FactContext& context, Node node) {
-  using Kind = evidence::Function::Kind;
-  const auto& functions = context.module().functions();
-  for (int f = context.module().function_at(node); f >= 0;
-       f = functions[static_cast<std::size_t>(f)].enclosing) {
-    const source::PythonFunction& function = functions[static_cast<std::size_t>(f)];
-    const Kind kind = context.reading.functions[static_cast<std::size_t>(f)].kind;
-    if (kind == Kind::kernel || kind == Kind::device) return true;
-    const auto& calls = context.reading.functions[static_cast<std::size_t>(f)].calls;
-    const bool launches = std::any_of(calls.begin(), calls.end(), [](auto& call) { return call.launches; });
-    if (kind == Kind::jit && function.name != "__call__" && !launches) return true;
-  }
-  // A method without a decorator that device code calls.
-  const int own = context.module().function_at(node);
-  for (const evidence::Function& caller : context.reading.functions) {
-    if (caller.kind != Kind::kernel && caller.kind != Kind::device) continue;
-    for (const auto& call : caller.calls)
-      if (call.callee == own && !call.launches) return true;
-  }
-  return false;
-}
-
 bool PatternBuilder::cite(const Test& test, int rank) {
   bool found = false;
   for (const Draft& draft : context.drafts) {

@@ -49,8 +49,6 @@ bool is_active(FactContext& context, source::Node node);  ///< not left out by t
 
 /// The kernel that a node stands in, by index into the module's functions; -1 = none.
 int kernel_holding(const FactContext& context, source::Node node);
-/// Functions that run on the device: kernels, what they call, decorated functions that are no entry points.
-bool runs_on_device(const FactContext& context, source::Node node);
 
 /// Where sums are rescaled because a running maximum moved.
 struct Rescaling {

@@ -62,6 +62,8 @@ class Evaluator {
   virtual std::vector<SeenLaunch> launches_at(int, source::Node) { return {}; }
   /// The layout of a @cute.struct class, or of what a call allocates; nullopt when it was not run.
   virtual std::optional<SeenStorage> storage_of(int, source::Node) { return std::nullopt; }
+  /// A field of what the run's models made at a call (of a pair, of its first): the box of a TMA descriptor …
+  virtual Abstract made_with(int, source::Node, std::string_view) { return Abstract::unknown("not run"); }
 };
 
 }  // namespace cutelab::reading

@@ -211,6 +211,27 @@ std::vector<SeenLaunch> TracedEvaluator::launches_elsewhere() {
   return out;
 }
 
+Abstract TracedEvaluator::made_with(int module, Node call, std::string_view field) {
+  const machine::Trace& trace = machine_.trace();
+  Abstract out = Abstract::unknown("not run");
+  bool first = true;
+  for (std::int32_t i = trace.head(module, call); i >= 0; i = trace.seen(i).next) {
+    const machine::Trace::Seen& one = trace.seen(i);
+    if (trace.superseded(one.activation)) continue;
+    RunValue made = one.value;
+    if (const auto* pair = made.as<machine::Tuple>(); pair && !pair->items.empty())
+      made = pair->items.front();
+    const auto* record = made.as<machine::Record>();
+    const RunValue held = record ? machine_.field(record, field) : RunValue();
+    if (!held.bound()) continue;
+    Abstract told = converted(held);
+    if (!first && !same(out, told)) return Abstract::unknown("has several values");
+    out = std::move(told);
+    first = false;
+  }
+  return out;
+}
+
 std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
   const RunValue made = seen(module, node, nullptr);
   const machine::Record* shape = machine::struct_record(made);

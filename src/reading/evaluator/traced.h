@@ -21,6 +21,7 @@ class TracedEvaluator final : public Evaluator {
   std::vector<SeenLaunch> launches_elsewhere() override;
   std::vector<SeenLaunch> launches_at(int module, source::Node call) override;
   std::optional<SeenStorage> storage_of(int module, source::Node node) override;
+  Abstract made_with(int module, source::Node call, std::string_view field) override;
 
  private:
   SeenLaunch told(const machine::Launch& launch);

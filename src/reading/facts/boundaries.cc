@@ -20,9 +20,9 @@ bool guards_extent(Node condition) {
   const std::string_view text = condition.text();
   if (text.find('<') == std::string_view::npos && text.find('>') == std::string_view::npos) return false;
   const std::string low = to_lower(text);
-  if (low.find("const_expr") != std::string::npos || low.find("cluster") != std::string::npos ||
-      low.find("warp") != std::string::npos || low.find("tile_cnt") != std::string::npos ||
-      low.find("stage") != std::string::npos)
+  if (low.find("const_expr") != std::string::npos || low.find("isinstance") != std::string::npos ||
+      low.find("cluster") != std::string::npos || low.find("warp") != std::string::npos ||
+      low.find("tile_cnt") != std::string::npos || low.find("stage") != std::string::npos)
     return false;
   static constexpr const char* extents[] = {"shape",   "seqlen",   "limit",    "extent",    "size(",
                                             "problem", "_len",     "num_rows", "length",    "actual",
@@ -50,7 +50,7 @@ std::set<std::string> add_predicate_tensors(FactContext& context) {
     if (!n.is(NodeKind::assignment) || !n.child(Field::left_field).is(NodeKind::subscript)) continue;
     const Node name = n.child(Field::left_field).child(Field::value_field);
     if (!name.is(NodeKind::identifier) || !compares_order(n.child(Field::right_field))) continue;
-    if (!device_function(context, n)) continue;
+    if (!runs_on_device(context, n)) continue;
     names.insert(std::string(name.text()));
     Draft& draft =
         context.add(Family::B1, "predicate", std::string(name.text()),
@@ -72,7 +72,7 @@ void add_guards(FactContext& context) {
     if (n.is(NodeKind::if_statement) &&
         (guards_extent(n.child(Field::condition_field)) ||
          tests_predicate(n.child(Field::condition_field))) &&
-        device_function(context, n)) {
+        runs_on_device(context, n)) {
       Draft& draft =
           context.add(Family::B1, "guard", std::string(n.child(Field::condition_field).text().substr(0, 80)),
                       "bounds guard", n);
@@ -112,6 +112,14 @@ evidence::Value tensors_of(FactContext& context, const CallSite& site) {
 
 void extract_boundaries(FactContext& context) {
   for (const CallSite& site : context.calls()) {
+    if ((site.leaf == "masked_load" || site.leaf == "masked_store") && !site.receiver.empty() &&
+        runs_on_device(context, site.call)) {
+      Draft& draft = context.add(
+          Family::B1, "predicated-copy", site.receiver.substr(0, 60),
+          (site.leaf == "masked_load" ? "load" : "store") + std::string(" under a mask"), site.call);
+      draft.construct = "predicated-copy";
+      continue;
+    }
     const Node predicate = context.keyword(site.call, "pred");
     if (!predicate || predicate.is(NodeKind::none)) {
       const std::string low = to_lower(site.leaf);
@@ -119,7 +127,7 @@ void extract_boundaries(FactContext& context) {
           low.find("multicast") != std::string::npos || low.find("image_mask") != std::string::npos ||
           low.starts_with("get_") || low.find("trip_count") != std::string::npos ||
           low.find("count") != std::string::npos || site.leaf == "apply_mask" || site.function < 0 ||
-          !device_function(context, site.call))
+          !runs_on_device(context, site.call))
         continue;
       int m = 0, f = -1;
       if (!context.evaluator.callee_function(0, site.call, &m, &f)) continue;

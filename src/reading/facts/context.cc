@@ -245,14 +245,9 @@ bool FactContext::function_contains(int m, int function, const std::vector<std::
   return false;
 }
 
-bool device_function(const FactContext& context, source::Node n) {
-  const source::PythonModule& module = context.module();
-  int f = module.function_at(n);
-  for (; f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing) {
-    const auto& function = module.functions()[static_cast<std::size_t>(f)];
-    if (function.has_decorator("kernel") || function.has_decorator("jit")) return function.name != "__call__";
-  }
-  return false;
+bool runs_on_device(const FactContext& context, Node node) {
+  const int f = context.module().function_at(node);
+  return f >= 0 && context.on_device[static_cast<std::size_t>(f)];
 }
 
 }  // namespace cutelab::reading

@@ -80,6 +80,7 @@ class FactContext {
   evidence::Reading& reading;
   std::vector<Draft> drafts;
   std::vector<RoleBlock> roles;
+  std::vector<bool> on_device;  ///< by function; see runs_on_device
 
  private:
   void collect_calls();
@@ -101,8 +102,9 @@ class FactContext {
 
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
-/// Whether a node stands in a decorated function that is no host entry point.
-bool device_function(const FactContext& context, source::Node node);
+/// Whether a node stands in code of the device: a kernel, a decorated function that launches nothing and is
+/// no entry point, what those call, and functions inside them.
+bool runs_on_device(const FactContext& context, source::Node node);
 
 // One extractor per family. Each adds drafts; none reads another's, except where its comment says so.
 void extract_constructs(FactContext& context);  ///< every call the construct tables name
@@ -140,9 +142,10 @@ void extract_epilogue(FactContext& context);         ///< E1: final stores
 void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
 void extract_hazards(
     FactContext& context);  ///< what rules ask of single statements; completes copies, descriptors
-void extract_accesses(FactContext& context);    ///< H3, D5: members opened, barriers of other CTAs
-void extract_tilings(FactContext& context);     ///< B1: how tensors in global memory are tiled
-void extract_schedulers(FactContext& context);  ///< S1: loops over work tiles
+void extract_accesses(FactContext& context);     ///< H3, D5: members opened, barriers of other CTAs
+void extract_tilings(FactContext& context);      ///< B1: how tensors in global memory are tiled
+void extract_trip_counts(FactContext& context);  ///< B1: loops whose count is rounded down or stepped
+void extract_schedulers(FactContext& context);   ///< S1: loops over work tiles
 
 // What is not a fact of a family.
 void read_functions(FactContext& context);  ///< functions, call graph, launches

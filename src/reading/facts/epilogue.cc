@@ -48,7 +48,7 @@ void add_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool copy = site.leaf == "copy" || site.leaf == "autovec_copy" || site.leaf == "basic_copy" ||
                       site.leaf == "basic_copy_if";
-    if (!copy || site.function < 0) continue;
+    if (!copy || !runs_on_device(context, site.call)) continue;
     // copy(atom, from, to); a helper of that name that makes the atom itself takes (from, to).
     const bool atom = site.leaf == "copy" && context.positional(site.call, 2);
     const Node destination = context.positional(site.call, atom ? 2 : 1);
@@ -89,11 +89,9 @@ void add_other_stores(FactContext& context) {
         (site.path.find("gemm.sm100") != std::string::npos && site.leaf.starts_with("epilogue")) ||
         site.leaf == "epilogue_tma_store";
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
-    const bool store = site.leaf == "store" && site.function >= 0 && stores_globally(context, site);
-    if ((!library && !store && !helper) || site.function < 0) continue;
-    const auto owner = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
-    if (helper && owner != evidence::Function::Kind::kernel && owner != evidence::Function::Kind::device)
-      continue;
+    const bool store =
+        site.leaf == "store" && runs_on_device(context, site.call) && stores_globally(context, site);
+    if ((!library && !store && !helper) || !runs_on_device(context, site.call)) continue;
     Draft& draft = context.add(Family::E1, library || helper ? "library-epilogue" : "store", site.leaf,
                                library  ? "epilogue of the library"
                                : helper ? "epilogue helper"
@@ -115,12 +113,9 @@ void add_other_stores(FactContext& context) {
     if (!n.is(NodeKind::assignment)) continue;
     const Node left = n.child(Field::left_field);
     if (!left.is(NodeKind::subscript)) continue;
-    const int f = context.module().function_at(n);
-    if (f < 0) continue;
+    if (!runs_on_device(context, n)) continue;
     const Node stored_in = left.child(Field::value_field);
-    if (!names_global(stored_in.text()) &&
-        (!device_function(context, n) || memory_space(context, stored_in) != "global"))
-      continue;
+    if (!names_global(stored_in.text()) && memory_space(context, stored_in) != "global") continue;
     Draft& draft =
         context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
     draft.construct = "direct-store";

@@ -79,6 +79,69 @@ void add_docstring_rules(FactContext& context, Node string_node) {
     ++line;
   }
 }
+
+void spread(const std::vector<Function>& functions, std::vector<std::size_t> open, std::vector<bool>& reached,
+            bool (*goes_on)(const Function&)) {
+  while (!open.empty()) {
+    const std::size_t f = open.back();
+    open.pop_back();
+    if (reached[f]) continue;
+    reached[f] = true;
+    for (const Function::Call& call : functions[f].calls)
+      if (!call.launches && goes_on(functions[static_cast<std::size_t>(call.callee)]))
+        open.push_back(static_cast<std::size_t>(call.callee));
+  }
+}
+
+bool launches(const Function& function) {
+  return std::any_of(function.calls.begin(), function.calls.end(), [](auto& call) { return call.launches; });
+}
+
+/// By function: whether the host runs it: what the module's own code calls, what is compiled as an entry
+/// point or launches, and what those call.
+std::vector<bool> on_host(FactContext& context) {
+  const auto& functions = context.reading.functions;
+  std::vector<std::size_t> entries;
+  for (std::size_t f = 0; f < functions.size(); ++f)
+    if (functions[f].kind == Function::Kind::jit &&
+        (launches(functions[f]) || context.module().functions()[f].name == "__call__"))
+      entries.push_back(f);
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.function < 0 && context.evaluator.callee_function(0, site.call, &m, &f) && m == 0)
+      entries.push_back(static_cast<std::size_t>(f));
+    if (!site.path.ends_with("cute.compile")) continue;
+    const Node entry = context.positional(site.call, 0);
+    const Abstract compiled = entry ? context.evaluator.value_of(0, entry) : Abstract();
+    if (compiled.is(Abstract::Kind::function) && compiled.module == 0 && compiled.index >= 0)
+      entries.push_back(static_cast<std::size_t>(compiled.index));
+  }
+  std::vector<bool> reached(functions.size(), false);
+  spread(functions, std::move(entries), reached,
+         [](const Function& f) { return f.kind == Function::Kind::host || f.kind == Function::Kind::jit; });
+  return reached;
+}
+
+/// Kernels, decorated functions that the host does not run, what they call and what is defined inside.
+std::vector<bool> on_device(FactContext& context) {
+  const auto& written = context.module().functions();
+  const auto& functions = context.reading.functions;
+  const std::vector<bool> host = on_host(context);
+  std::vector<bool> out(functions.size(), false);
+  const auto starts = [&](std::size_t f) {
+    const int outer = written[f].enclosing;
+    return functions[f].kind == Function::Kind::kernel || functions[f].kind == Function::Kind::device ||
+           (functions[f].kind == Function::Kind::jit && !host[f]) ||
+           (outer >= 0 && out[static_cast<std::size_t>(outer)]);
+  };
+  // A function stands behind the one it is defined in, so that one pass settles what is inside.
+  for (std::size_t f = 0; f < functions.size(); ++f)
+    if (!out[f] && starts(f))
+      spread(functions, {f}, out, [](const Function& callee) { return callee.kind == Function::Kind::host; });
+  for (std::size_t f = 0; f < functions.size(); ++f)
+    if (!out[f] && starts(f)) out[f] = true;
+  return out;
+}
 }  // namespace
 
 void read_functions(FactContext& context) {
@@ -120,6 +183,7 @@ void read_functions(FactContext& context) {
           function.kind == Function::Kind::kernel || function.kind == Function::Kind::device;
       if (from_device && callee.kind == Function::Kind::jit) callee.kind = Function::Kind::device;
     }
+  context.on_device = on_device(context);
 }
 
 void read_flags(FactContext& context) {

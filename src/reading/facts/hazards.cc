@@ -18,21 +18,10 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-bool device_code(const FactContext& context, Node n) {
-  const source::PythonModule& module = context.module();
-  for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
-    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return true;
-  return false;
-}
-
 /// cute.printf in a kernel: it wants registers and a stack of the role that runs it.
 void add_prints(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    if (site.leaf != "printf" || site.function < 0) continue;
-    const auto kind = context.reading.functions[static_cast<std::size_t>(site.function)].kind;
-    if (kind != evidence::Function::Kind::kernel && kind != evidence::Function::Kind::device &&
-        !device_code(context, site.call))
-      continue;
+    if (site.leaf != "printf" || !runs_on_device(context, site.call)) continue;
     Draft& draft = context.add(Family::D1, "print", site.leaf, "prints from the device", site.call);
     draft.construct = "print";
     draft.fact.optional = true;
@@ -93,6 +82,24 @@ void complete_tensor_maps(FactContext& context) {
     if (const Node swizzle = context.keyword(draft.node, "swizzle"))
       draft.fact.values["swizzle"] = context.value(swizzle);
   }
+}
+
+/// The box of a tile and its way through shared memory, as the run's descriptor has them.
+void add_box(FactContext& context, Draft& draft) {
+  if (draft.construct != "make_tiled_tma_atom") return;
+  const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
+  auto& values = draft.fact.values;
+  if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
+    values["shared_steps"] = evidence::literal(steps.text);
+  const Abstract box = told("box"), type = told("value_type");
+  if (!box.is(Abstract::Kind::tuple) || !type.is(Abstract::Kind::name)) return;
+  values["type"] = context.value(type, {});
+  values["boxes"] = context.value(told("boxes"), {});
+  values["box"] = context.value(box, {});
+  values["box"].formula = "the tile, contiguous mode first, cut at the swizzle's span";
+  values["box"].known_by = evidence::KnownBy::computed;
+  const Abstract span = told("swizzle_bytes");
+  if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
 }
 
 /// The nearest `while` or `for` around a statement in its function, and the conditions between.
@@ -198,6 +205,7 @@ void extract_hazards(FactContext& context) {
   add_prints(context);
   add_compiles(context);
   complete_tensor_maps(context);
+  for (Draft& draft : context.drafts) add_box(context, draft);
   complete_copies(context);
   complete_allocations(context);
   complete_waits(context);

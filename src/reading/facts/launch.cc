@@ -170,12 +170,7 @@ evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, cons
 
 /// Bytes of the kernel's own allocations, where `.launch()` names no smem.
 evidence::Value allocated_bytes(FactContext& context, const SeenLaunch* seen, Node call) {
-  // Nothing added up in a kernel of a source that makes an allocator: its class is not one that the run
-  // knows.
-  const std::string& source = context.module().tree().text();
-  const bool missed =
-      seen && seen->allocated && *seen->allocated == 0 && source.find("SmemAllocator(") != std::string::npos;
-  if (!seen || !seen->allocated || missed)
+  if (!seen || !seen->allocated)
     return evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
                                   {"shared storage"}, context.at(call), "");
   evidence::Value bytes = evidence::literal(*seen->allocated);

@@ -166,6 +166,12 @@ void complete_columns(FactContext& context, Draft& draft) {
 
 void extract_mma(FactContext& context) {
   for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != "operand-fragment") continue;
+    const Abstract atom = context.evaluator.made_with(0, draft.node, "descriptor_atom");
+    if (atom.known() || atom.text != "not run")
+      draft.fact.values["descriptor_atom"] = context.value(atom, draft.node);
+  }
+  for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::mma) continue;
     const std::string family = family_of(draft.path);
     if (!family.empty()) draft.fact.values["family"] = evidence::literal(family);

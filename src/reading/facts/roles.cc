@@ -70,15 +70,8 @@ bool holds_loop(FactContext& context, Node block) {
   return false;
 }
 
-bool inside_device_code(const FactContext& context, Node n) {
-  const source::PythonModule& module = context.module();
-  for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
-    if (module.functions()[static_cast<std::size_t>(f)].name != "__init__") return true;
-  return false;
-}
-
-/// A condition on one line, its blanks as in running text.
-std::string one_line(Node condition, std::size_t most) {
+/// A condition with its blanks as in running text.
+std::string in_running_text(Node condition, std::size_t most) {
   std::string out;
   for (const char c : condition.text()) {
     const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -96,9 +89,9 @@ void add_dispatch(FactContext& context, Node condition, Node block, Node stateme
   RoleBlock role{role_name(context, condition), condition, block, statement,
                  !holds_loop(context, block),   false};
   Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
-                             "only where " + one_line(condition, 100), statement);
+                             "only where " + in_running_text(condition, 100), statement);
   draft.construct = "dispatch";
-  draft.fact.values["condition"] = evidence::literal(one_line(condition, 200));
+  draft.fact.values["condition"] = evidence::literal(in_running_text(condition, 200));
   draft.fact.values["elected"] = evidence::literal(role.elected);
   context.roles.push_back(std::move(role));
 }
@@ -109,9 +102,9 @@ void add_other_side(FactContext& context, Node condition, Node other) {
   if (!other.is(NodeKind::else_clause) || !holds_loop(context, block)) return;
   RoleBlock role{"other warps", condition, block, other, false, true};
   Draft& draft = context.add(Family::D1, evidence::kind::role, role.name,
-                             "where not " + one_line(condition, 100), other);
+                             "where not " + in_running_text(condition, 100), other);
   draft.construct = "dispatch";
-  draft.fact.values["condition"] = evidence::literal("not (" + one_line(condition, 200) + ")");
+  draft.fact.values["condition"] = evidence::literal("not (" + in_running_text(condition, 200) + ")");
   draft.fact.values["elected"] = evidence::literal(false);
   context.roles.push_back(std::move(role));
 }
@@ -136,20 +129,13 @@ void add_branch(FactContext& context, Node statement) {
       decided ? evidence::literal(value.number != 0) : context.value(value, condition);
 }
 
-bool in_device_function(const FactContext& context, Node n) {
-  const source::PythonModule& module = context.module();
-  for (int f = module.function_at(n); f >= 0; f = module.functions()[static_cast<std::size_t>(f)].enclosing)
-    if (module.functions()[static_cast<std::size_t>(f)].has_decorator("kernel")) return true;
-  return false;
-}
-
 void add_dispatches(FactContext& context) {
   const source::Tree& tree = context.module().tree();
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const Node n = tree.at(i);
     if (!n.is(NodeKind::if_statement) && !n.is(NodeKind::elif_clause)) continue;
     const Node condition = n.child(Field::condition_field);
-    if (!inside_device_code(context, n)) continue;
+    if (!runs_on_device(context, n)) continue;
     if (mentions_index(context, condition)) {
       add_dispatch(context, condition, n.child(Field::consequence_field), n);
       for (Node next = n.child(Field::alternative_field); next; next = next.next())
@@ -158,7 +144,7 @@ void add_dispatches(FactContext& context) {
       Draft& draft = context.add(Family::D1, evidence::kind::identity,
                                  std::string(condition.text().substr(0, 60)), "leader only", n);
       draft.construct = "leader-test";
-    } else if (in_device_function(context, n)) {
+    } else {
       add_branch(context, n);
     }
   }

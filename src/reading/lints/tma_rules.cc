@@ -91,4 +91,21 @@ Rule tma_stride() {
           }};
 }
 
+Rule tma_shared_step() {
+  return {"tma-shared-step",
+          "modes of a tile other than its rows step through shared memory by multiples of 16 bytes",
+          "let the mode that is contiguous in global memory be contiguous in shared memory too",
+          evidence::Severity::error, [](Check& check) {
+            for (const Fact* descriptor : check.facts(evidence::kind::tma_descriptor)) {
+              const std::string steps = text_of(*descriptor, "shared_steps");
+              if (steps.empty()) continue;
+              if (steps == "holds")
+                check.passed();
+              else
+                check.fire(fmt::format("the tile of {} in shared memory, {}", descriptor->subject, steps), "",
+                           {descriptor->at});
+            }
+          }};
+}
+
 }  // namespace cutelab::reading::lints

@@ -180,6 +180,7 @@ Value Machine::Interpreter::attribute(const Value& object, std::string_view name
       break;
     }
     case Type::function:
+      if (const Value* set = static_cast<Function*>(o)->attributes.find(symbol)) return *set;
       if (name == "__name__")
         return m.text(static_cast<Function*>(o)->path.substr(static_cast<Function*>(o)->path.rfind('.') + 1));
       break;

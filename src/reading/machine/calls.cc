@@ -84,6 +84,7 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
   }
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
+  may_allocate(at ? at.child(Field::function_field).text() : std::string_view(path));
   return m.unknown("the call's function is not known: " + why(callee),
                    at ? std::string(at.text().substr(0, 80)) : "", path);
 }
@@ -119,9 +120,12 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
 }
 
-/// The task scheduler takes shared memory by itself: how much a part that is not followed takes is not known.
-void Machine::Interpreter::may_allocate(const std::string& path) {
-  if (m.current_launch_ && path.find(".task_scheduling.") != std::string::npos)
+/// What takes shared memory and is not followed leaves open how much a kernel takes: a call by that name, and
+/// the task scheduler, which does so by itself.
+void Machine::Interpreter::may_allocate(std::string_view path) {
+  if (!m.current_launch_) return;
+  const std::string_view leaf = path.substr(path.rfind('.') + 1);  // npos + 1 = 0: all of it
+  if (leaf.starts_with("alloc") || path.find(".task_scheduling.") != std::string_view::npos)
     m.current_launch_->allocated_known = false;
 }
 
@@ -184,6 +188,7 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
     if (auto value = native(c)) return *value;
     if (m.raising_) return {};
   }
+  may_allocate(path);
   std::string origin = path;
   if (const Record* r = method->self.as<Record>()) origin = r->path + "." + method->name;
   return m.unknown("a method that is not modelled: " + path,

@@ -164,7 +164,7 @@ class Machine::Interpreter {
   Value call_super(Call& call, Scope* from);
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
-  void may_allocate(const std::string& path);
+  void may_allocate(std::string_view path);
   bool interpretable_module(int index) const;
   struct Formal {
     std::string name;

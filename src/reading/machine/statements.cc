@@ -256,6 +256,8 @@ void Machine::Interpreter::bind_attribute(Node target, const Value& value, Scope
     m.set(klass->attributes, name, stored);
   } else if (Record* record = object.as<Record>()) {
     m.set(record->fields, name, stored);
+  } else if (Function* function = object.as<Function>()) {
+    m.set(function->attributes, name, stored);
   } else if (Module* module = object.as<Module>()) {
     m.set(module->scope->names, name, stored);
   }
@@ -287,6 +289,9 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
       Call call{m, record->path, object, {index, value}, {}, target, s->module};
       native(call);
     }
+  } else if (const Instance* instance = object.as<Instance>()) {
+    if (Function* f = class_attribute(instance->klass, m.symbol("__setitem__")).as<Function>())
+      call_function(f, &object, {index, value}, {}, target, s->module);
   }
 }
 

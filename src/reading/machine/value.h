@@ -172,6 +172,7 @@ struct Function : Object {
   /// Of the parameters, made where the function is; unbound: none. Empty: made when it is called (library).
   std::vector<Value> defaults;
   std::string path;  ///< "cutlass.utils.hopper_helpers.make_smem_layout_a", or its own qualified name
+  Slots attributes;  ///< that the program set: f.__signature__ = …
 };
 
 struct Class : Object {

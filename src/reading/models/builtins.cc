@@ -377,6 +377,7 @@ void add_builtins(Natives& n) {
   python_models::add_functions(n);
   python_models::add_type_questions(n);
   python_models::add_library(n);
+  python_models::add_introspection(n);
   python_models::add_text_methods(n);
   python_models::add_container_methods(n);
   python_models::add_files(n);

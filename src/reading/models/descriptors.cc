@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "layout/smem.h"
+#include "layout/tma.h"
 #include "reading/models/mma_atoms.h"
 
 // cutlass.cute.nvgpu: TMA atoms with their coordinate tensors, and layouts of shared-memory operands.
@@ -91,11 +92,70 @@ Value tma_atom(Call& call, TmaParts parts) {
   return both;
 }
 
+/// What the rules of the layout room want: the tensor's modes that the tile covers, mode by mode with the
+/// tile's place in shared memory. nullopt: something of it is not known, or the modes do not correspond.
+std::optional<layout::TmaRequest> request_of(Machine& m, const TmaParts& parts) {
+  const Record* tensor = tensor_of(parts.global);
+  auto global = tensor ? layout_of(m, parts.global) : std::nullopt;
+  auto tile = parts.tile.is_unknown() ? std::nullopt : int_tuple_of(m, parts.tile);
+  auto smem = parts.smem.is_unknown() ? std::nullopt : layout_of(m, parts.smem);
+  const auto bits = tensor ? width_of(m, m.field(tensor, "element_type")) : std::nullopt;
+  if (!global || !tile || !smem || !bits || tile->is_leaf() || !tile->known() || !smem->layout().known() ||
+      tile->rank() > global->rank() || smem->rank() != tile->rank())
+    return std::nullopt;
+  layout::TmaRequest request;
+  std::vector<Layout> modes;
+  std::vector<IntTuple> extents;
+  bool contiguous = false;
+  for (int i = 0; i < tile->rank(); ++i) {
+    modes.push_back(global->layout().mode(i));
+    extents.emplace_back(layout::product(tile->view().mode(i)));
+    if (layout::size(smem->layout().view().mode(i)) != extents.back().leaf()) return std::nullopt;
+    const layout::TupleView stride = modes.back().view().stride;
+    contiguous = contiguous || (stride.is_leaf() && stride.leaf().is(1));
+  }
+  if (!contiguous) return std::nullopt;
+  request.global = Layout::concat(modes);
+  request.tile = IntTuple::tuple(extents);
+  request.bits = *bits;
+  request.swizzle_span =
+      smem->swizzle().identity() ? 16 : std::int64_t{16} << std::min(3, smem->swizzle().bits);
+  request.smem = std::move(*smem);
+  return request;
+}
+
+/// The box, and whether modes step through shared memory as TMA wants: what check_tma says of the request.
+void add_box(Call& call, Record* atom, const TmaParts& parts) {
+  Machine& m = call.machine;
+  const auto request = request_of(m, parts);
+  if (!request || request->bits < 4 || request->bits > 64) return;
+  auto report = layout::check_tma(*request);
+  if (!report) return;
+  std::string steps = "holds";
+  for (const layout::TmaRule& rule : report->rules) {
+    if (rule.name != "smem-stride-16B" || rule.verdict == layout::Verdict::holds) continue;
+    if (rule.verdict == layout::Verdict::undetermined) return;
+    steps = rule.says;
+  }
+  m.set_field(atom, "shared_steps", m.text(steps));
+  // The library cuts a mode of more than 256 elements itself.
+  const auto& box = report->box;
+  if (box.empty() || std::any_of(box.begin(), box.end(), [](std::int64_t n) { return n > 256; })) return;
+  std::vector<Value> extents;
+  for (const std::int64_t n : box) extents.push_back(Value::integer(n));
+  m.set_field(atom, "box", m.tuple(std::move(extents)));
+  m.set_field(atom, "boxes", Value::integer(report->boxes));
+  m.set_field(atom, "swizzle_bytes", Value::integer(request->swizzle_span));
+}
+
 Answer make_tiled_tma_atom(Call& call) {
   Value smem = call.get(2, "smem_layout_");
   if (!smem.bound()) smem = call.get(-1, "smem_layout");
-  return tma_atom(call, {call.get(0, "op"), call.get(1, "gmem_tensor"), smem, call.get(3, "cta_tiler"),
-                         call.get(4, "num_multicast", Value::integer(1))});
+  const TmaParts parts{call.get(0, "op"), call.get(1, "gmem_tensor"), smem, call.get(3, "cta_tiler"),
+                       call.get(4, "num_multicast", Value::integer(1))};
+  Value made = tma_atom(call, parts);
+  if (const Tuple* pair = made.as<Tuple>()) add_box(call, pair->items.front().as<Record>(), parts);
+  return made;
 }
 
 /// make_tiled_tma_atom_A, _B: the tile's and the cluster's modes of the operand.

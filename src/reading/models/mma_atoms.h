@@ -49,4 +49,8 @@ Result<layout::Layout> tiled_thread_values(const TiledMmaParts& mma, Operand ope
 std::optional<layout::Layout> tensor_memory_layout(const layout::IntTuple& shape, std::int64_t bits,
                                                    bool accumulator, bool two_ctas);
 
+/// The atom of shared-memory layouts that a partitioned operand, (instruction's part, rest…), is tiled from:
+/// "K_SW128"; "none": no matrix descriptor can say its layout; nullopt: not known.
+std::optional<std::string> descriptor_atom(Machine& machine, const Record* tensor);
+
 }  // namespace cutelab::reading::machine

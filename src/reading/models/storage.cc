@@ -185,6 +185,7 @@ Value shared_tensor(Call& call, const Value& dtype, const Value& layout, const V
                     const Value& offset) {
   Machine& m = call.machine;
   const Value pointer = shared_pointer(call, dtype, offset);
+  put(m, pointer.as<Record>(), "swizzle", swizzle);
   Value inside = layout;
   if (!layout.as<LayoutObject>() && !layout.is_unknown())
     if (auto shape = m.int_tuple(layout)) inside = m.layout(layout::ComposedLayout(layout::Layout(*shape)));

@@ -111,6 +111,7 @@ Answer recast_ptr(Call& call) {
   Record* made = m.record("Pointer", std::string(call.path), &call);
   made->fields = pointer->fields;
   if (!dtype.is_none()) m.set_field(made, "dtype", dtype);
+  if (const Value swizzle = call.get(1, "swizzle_"); swizzle.bound()) m.set_field(made, "swizzle", swizzle);
   return made;
 }
 

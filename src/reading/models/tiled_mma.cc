@@ -170,7 +170,15 @@ Answer make_fragment(Call& call) {
                                                            : "acc_dtype");
   parts.layout = fragment_layout(call, op, operand, parts.memspace, input, parts.element_type);
   parts.iterator = make_pointer(call, parts.element_type, parts.memspace);
-  return make_tensor_record(call, std::move(parts));
+  const bool by_descriptor = parts.memspace == "smem";
+  Record* made = make_tensor_record(call, std::move(parts));
+  if (by_descriptor) {
+    const Record* shared = tensor_of(input);
+    const auto atom = shared ? descriptor_atom(m, shared) : std::nullopt;
+    m.set_field(made, "descriptor_atom",
+                atom ? m.text(*atom) : not_told(call, "the operand's layout is not known", input));
+  }
+  return made;
 }
 
 /// Columns of tensor memory up to the end of a tensor.

@@ -42,6 +42,31 @@ const char* const programs[] = {
     "import dataclasses\n@dataclasses.dataclass\nclass P:\n    a: int\n    b: int = 4\n    c: list = "
     "dataclasses.field(default_factory=list)\np = "
     "P(1)\nq = dataclasses.replace(p, b=9)\nr = p.a, p.b, p.c, q.b, q.a, p == P(1), p == q",
+    "import inspect\ndef f(first, tile=4, *rest, k=2, **more):\n    pass\nclass A:\n    def g(self, n):\n    "
+    "    pass\n"
+    "p = inspect.signature(f).parameters\nr = [name for name in p.keys()], p['tile'].default, "
+    "p['first'].default is "
+    "inspect.Parameter.empty, list(inspect.signature(A().g).parameters), p['rest'].kind == "
+    "inspect.Parameter.VAR_POSITIONAL",
+    "import inspect\nnames = ['x', 'y']\ndef named(names, func):\n    s = "
+    "inspect.Signature([inspect.Parameter(n, "
+    "inspect.Parameter.POSITIONAL_OR_KEYWORD, default=7) for n in names])\n    def wrapper(*args, "
+    "**kwargs):\n        "
+    "bound = s.bind(*args, **kwargs)\n        bound.apply_defaults()\n        return "
+    "func(*[bound.arguments[n] for n in "
+    "names])\n    wrapper.__signature__ = s\n    wrapper.__name__ = 'w'\n    return wrapper\nw = "
+    "named(names, lambda a, b: "
+    "a - b)\nr = w(5, y=2), w(1), list(inspect.signature(w).parameters), w.__name__",
+    "import dataclasses, typing\nP = dataclasses.make_dataclass('P', [('a', typing.Any), ('b', int, "
+    "dataclasses.field(default=3))], slots=True)\ndef getitem(self, name):\n    return getattr(self, "
+    "name)\ndef "
+    "setitem(self, name, value):\n    setattr(self, name, value)\nP.__getitem__ = getitem\nP.__setitem__ = "
+    "setitem\np = "
+    "P(1)\np['a'] = 5\nr = tuple(p[f.name] for f in dataclasses.fields(p)), p.a, [f.name for f in "
+    "dataclasses.fields(P)]",
+    "import types\nclass A:\n    n = 4\n    def __getattr__(self, name):\n        def by_name(self, k):\n    "
+    "        "
+    "return name, self.n * k\n        return types.MethodType(by_name, self)\nr = A().anything(3), A().n",
     "import enum\nclass E(enum.Enum):\n    A = 1\n    B = 'two'\nr = E.A.value, E.B.name, E.A is E.A, E.A == "
     "E.B, E('two') is E.B, [e.name for e in E]",
     "from typing import NamedTuple\nclass T(NamedTuple):\n    m: int\n    n: int = 2\nt = T(1)\nr = t.m, "

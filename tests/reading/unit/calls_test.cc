@@ -157,5 +157,34 @@ host()
   EXPECT_FALSE(p.machine().launches()[0].allocated_known);
 }
 
+TEST(Calls, SharedMemoryThatAnObjectNotKnownHandsOutLeavesTheSumOpen) {
+  RanProgram p(R"(import cutlass.cute as cute
+import cutlass.utils as utils
+from somewhere import make_allocator
+@cute.kernel
+def by_another():
+    make_allocator().allocate_tensor(cute.Float32, 64)
+@cute.kernel
+def by_a_function():
+    smem = utils.SmemAllocator()
+    make = smem.allocate_array
+    make(cute.Float32, 64)
+    smem.allocate_pool(4)
+@cute.kernel
+def by_none():
+    utils.SmemAllocator()
+@cute.jit
+def host():
+    for kernel in (by_another, by_a_function, by_none):
+        kernel().launch(grid=[1, 1, 1], block=[32, 1, 1])
+host()
+)");
+  ASSERT_EQ(p.machine().launches().size(), 3u);
+  EXPECT_FALSE(p.machine().launches()[0].allocated_known);
+  EXPECT_FALSE(p.machine().launches()[1].allocated_known);
+  EXPECT_TRUE(p.machine().launches()[2].allocated_known) << "an allocator that nothing is asked of";
+  EXPECT_EQ(p.machine().launches()[2].allocated, 0);
+}
+
 }  // namespace
 }  // namespace cutelab
