@@ -151,11 +151,12 @@ bool is_loop(Node n) {
 
 /// `collective_epilogue.store(…)`, `epilogue(…)`: the store lies behind the library's, or the caller's,
 /// epilogue.
-static bool calls_epilogue(Node call) {
+static bool calls_epilogue(const CppContext& context, Node call) {
   const Node callee = call.child(Field::function_field);
   const Node object = callee.is(NodeKind::field_expression) ? callee.child(Field::argument_field) : callee;
   const std::string leaf = leaf_name(callee);
-  const bool stores = callee.is(NodeKind::identifier) || leaf == "store";
+  const bool object_called = callee.is(NodeKind::identifier) && !context.bodies.count(leaf);
+  const bool stores = object_called || leaf == "store";
   return stores && to_lower(object.text().substr(0, 80)).find("epilogue") != std::string::npos &&
          !to_lower(leaf).starts_with("make_");
 }
@@ -165,7 +166,7 @@ void extract_cpp_stores(CppContext& context) {
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     Node left;
-    if (n.is(NodeKind::call_expression) && calls_epilogue(n) && in_device_code(context, n)) {
+    if (n.is(NodeKind::call_expression) && calls_epilogue(context, n) && in_device_code(context, n)) {
       context
           .add(Family::E1, "store", "epilogue", "output stored by " + std::string(n.text().substr(0, 60)), n)
           .construct = "epilogue-call";
@@ -194,11 +195,13 @@ void extract_cpp_stores(CppContext& context) {
         continue;
       }
       if (arguments.size() < 2) continue;
+      const CppSpace space = cpp_space_of(context, arguments.back());
+      if (space != CppSpace::unknown && space != CppSpace::global) continue;  // whatever its name says
       const std::string_view to =
           base_of(arguments.back()).empty() ? arguments.back().text() : base_of(arguments.back());
       if (!names_global_tensor(to)) {
         // A name that says nothing: where the tensor came from tells.
-        if (cpp_space_of(context, arguments.back()) != CppSpace::global || !cpp_on_device(n)) continue;
+        if (space != CppSpace::global || !cpp_on_device(n)) continue;
         context.add(Family::E1, "store", std::string(to.substr(0, 60)), "store to global memory", n)
             .construct = "direct-store";
         continue;

@@ -71,7 +71,18 @@ std::string plain_path(const std::string& path) {
   return join(parts, "/");
 }
 
-/// Headers in quotation marks that lie beside the source that includes them, each once.
+/// Where an include of a source in `folder` lies: beside it, or in the folder above, which builds add to
+/// their search path.
+std::string local_header(const FileSource& files, const std::string& folder, std::string_view written) {
+  for (const char* up : {"", "../"}) {
+    std::string path = plain_path(folder + up + std::string(written));
+    const auto status = files.status(path);
+    if (status && !status->is_directory) return path;
+  }
+  return {};
+}
+
+/// Local headers in quotation marks, each once.
 void follow_includes(std::size_t from, const FileSource& files, Trees& trees, evidence::Reading& reading) {
   const source::Tree& tree = *trees[from];
   const std::string own = reading.files[from].path;
@@ -81,12 +92,10 @@ void follow_includes(std::size_t from, const FileSource& files, Trees& trees, ev
     if (!n.is(source::Kind::preproc_include)) continue;
     const std::string_view written = n.child(source::Field::path_field).text();
     if (written.size() < 3 || written.front() != '"') continue;
-    const std::string path = plain_path(folder + std::string(written.substr(1, written.size() - 2)));
+    const std::string path = local_header(files, folder, written.substr(1, written.size() - 2));
     const bool known =
         std::any_of(reading.files.begin(), reading.files.end(), [&](auto& f) { return f.path == path; });
-    if (known) continue;
-    const auto status = files.status(path);
-    if (!status || status->is_directory) continue;
+    if (path.empty() || known) continue;
     auto text = read_source(files, path);
     if (!text) continue;
     reading.imports.push_back({std::string(written), path, {static_cast<int>(from), n.span()}});

@@ -104,6 +104,7 @@ bool tests_bounds(Node condition) {
     if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
     for (const Field side : {Field::left_field, Field::right_field}) {
       Node extent = n.child(side);
+      if (extent.text().starts_with("get<") && mentions(extent, "problem")) return true;
       if (extent.is(NodeKind::field_expression)) extent = extent.child(Field::field_field);
       const std::string name = to_lower(extent.text().substr(0, 40));
       static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",

@@ -3,7 +3,7 @@
 // expect-pattern: P4 present
 // expect-pattern: P8 present
 // expect-pattern: P10 present
-#include "cpp_softmax_helper.cuh"
+#include "cases/cpp_softmax_helper.cuh"  // as builds do that search the folder above
 using namespace cute;
 
 static constexpr int NumMmaWarpGroups = 2;  // expect: D1 identity value=2
