@@ -32,11 +32,25 @@ const Value* named_value(const Fact& fact, const char* name) {
   return found == fact.values.end() ? nullptr : &found->second;
 }
 
+/// Of the first launch that the defaults take; of the first where they take none.
 ordered_json first_launch(const Reading& reading, const char* name) {
-  for (const Fact& fact : reading.facts)
-    if (fact.kind == evidence::kind::launch)
-      if (const Value* v = named_value(fact, name)) return plain(*v);
-  return nullptr;
+  const Value* left_out = nullptr;
+  for (const Fact& fact : reading.facts) {
+    const Value* v = fact.kind == evidence::kind::launch ? named_value(fact, name) : nullptr;
+    if (!v) continue;
+    const Value* active = named_value(fact, "active");
+    if (!active || active->boolean() != false) return plain(*v);
+    if (!left_out) left_out = v;
+  }
+  return left_out ? plain(*left_out) : ordered_json();
+}
+
+/// What a launch asks for and what its kernel has besides, in arrays of fixed size.
+ordered_json shared_memory(const Reading& reading) {
+  ordered_json asked = first_launch(reading, "smem_bytes");
+  const ordered_json fixed = first_launch(reading, "static_smem_bytes");
+  if (!fixed.is_number()) return asked;
+  return fixed.get<std::int64_t>() + (asked.is_number() ? asked.get<std::int64_t>() : 0);
 }
 
 ordered_json pipelines(const Reading& reading) {
@@ -94,7 +108,7 @@ ordered_json key_numbers(const Reading& reading) {
   out["threads_per_cta"] = first_launch(reading, "threads");
   out["cluster"] = first_launch(reading, "cluster");
   out["grid"] = first_launch(reading, "grid");
-  out["smem_bytes_total"] = first_launch(reading, "smem_bytes");
+  out["smem_bytes_total"] = shared_memory(reading);
   out["tmem_cols"] = tensor_memory(reading);
   out["regs"] = registers(reading);
   out["pipelines"] = pipelines(reading);

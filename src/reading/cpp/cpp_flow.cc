@@ -143,18 +143,6 @@ bool after_loop(const CppContext& context, Node node, std::string_view work) {
   return false;
 }
 
-/// `using FullBarrier = cutlass::arch::ClusterTransactionBarrier;`
-std::set<std::string, std::less<>> barrier_types(const source::Tree& tree) {
-  std::set<std::string, std::less<>> out = {"ClusterBarrier", "ClusterTransactionBarrier"};
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::alias_declaration)) continue;
-    const std::string_view type = n.child(Field::type_field).text();
-    if (type.ends_with("ClusterBarrier") || type.ends_with("ClusterTransactionBarrier"))
-      out.emplace(n.child(Field::name_field).text());
-  }
-  return out;
-}
 }  // namespace
 
 bool is_loop(Node n) {
@@ -208,7 +196,6 @@ void extract_cpp_stores(CppContext& context) {
 }
 
 void extract_cpp_waits(CppContext& context) {
-  const auto barriers = barrier_types(context.tree);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     if (!n.is(NodeKind::call_expression) || !in_device_code(context, n)) continue;
@@ -216,22 +203,12 @@ void extract_cpp_waits(CppContext& context) {
     const std::string leaf = leaf_name(callee);
     const bool wgmma = leaf == "warpgroup_wait" && arguments_are_zero(callee);
     const bool store = leaf == "tma_store_wait" && arguments_are_zero(callee);
-    if ((wgmma && after_loop(context, n, "gemm")) || (store && after_loop(context, n, "tma_store_arrive"))) {
+    if ((wgmma && after_loop(context, n, "warpgroup_commit_batch")) ||
+        (store && after_loop(context, n, "tma_store_arrive"))) {
       CppDraft& draft = context.add(Family::D4, "drain", leaf, "waits for all work in flight", n);
       draft.construct = "drain";
       draft.fact.optional = true;
     }
-    if (leaf != "wait" && leaf != "arrive") continue;
-    const std::string_view text = callee.text();
-    const auto colons = text.rfind("::");
-    if (colons == std::string_view::npos) continue;
-    const std::string_view scope = text.substr(0, colons);
-    const auto before = scope.rfind("::");
-    const std::string_view type = before == std::string_view::npos ? scope : scope.substr(before + 2);
-    if (barriers.find(type) == barriers.end()) continue;
-    CppDraft& draft = context.add(Family::D2, leaf == "wait" ? "barrier-wait" : "barrier-arrive",
-                                  std::string(type), std::string(type) + " " + leaf, n);
-    draft.construct = "barrier-" + leaf;
   }
 }
 

@@ -68,7 +68,44 @@ bool fits(Node function, Node call) {
   }
   return given >= least && given <= most;
 }
+
+std::size_t template_parameters_of(Node function) {
+  const Node owner = function.parent();
+  return owner.is(NodeKind::template_declaration) ? cpp_items(owner.child(Field::parameters_field)).size()
+                                                  : 0;
+}
 }  // namespace
+
+/// Whether the arguments of a call can be this function's: pointers to a type of its own point to that type.
+bool CppFolder::accepts(Node function, Node call) {
+  if (!fits(function, call)) return false;
+  const auto arguments = cpp_items(call.child(Field::arguments_field));
+  std::size_t at = 0;
+  for (const Node p : cpp_items(parameters_of(function))) {
+    if (at >= arguments.size()) break;
+    const Node argument = arguments[at++];
+    if (p.child(Field::declarator_field).kind_name() != "pointer_declarator") continue;
+    const Node element = element_type_of_argument(argument);
+    if (!element) continue;
+    const CppValue own = evaluate(p.child(Field::type_field), nullptr), given = evaluate(element, nullptr);
+    if (own.is(CppValue::Kind::type) && given.is(CppValue::Kind::type) && own.text != given.text)
+      return false;
+  }
+  return true;
+}
+
+/// Whether a call is one of this function: of several that accept it, the one with the fewest template
+/// parameters is called.
+bool CppFolder::chooses(Node call, Node function) {
+  const auto overloads = functions_.find(cpp_function_name(function).text());
+  if (overloads == functions_.end() || overloads->second.size() < 2) return fits(function, call);
+  if (!accepts(function, call)) return false;
+  for (const Node other : overloads->second)
+    if (!(other == function) && template_parameters_of(other) < template_parameters_of(function) &&
+        accepts(other, call))
+      return false;
+  return true;
+}
 
 /// Whether a place is reached under the sources' own constants: no branch around it, or around the calls of
 /// its function, is plainly not taken.
@@ -91,10 +128,22 @@ bool CppFolder::reached(Node place) {
   for (const Node site : calls->second) {
     if (function.contains(site) || !site.is(NodeKind::call_expression) || !fits(function, site)) continue;
     called = true;
+    if (!chooses(site, function)) continue;
     found = found || reached(site);
   }
   depth_ -= 6;
   return found || !called;
+}
+
+/// The calls of a function that are reached; all of them where none is, as they would be in another mode.
+std::vector<Node> CppFolder::sites_of(Node function, const std::vector<Node>& uses) {
+  std::vector<Node> all, taken;
+  for (const Node site : uses) {
+    if (!site.is(NodeKind::call_expression) || function.contains(site) || !fits(function, site)) continue;
+    all.push_back(site);
+    if (chooses(site, function) && reached(site)) taken.push_back(site);
+  }
+  return taken.empty() ? all : taken;
 }
 
 /// A parameter by what the calls of this file pass; unknown with an empty text: there is no such parameter.
@@ -109,12 +158,10 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
   }
   if (position < 0) return none;
   const CppValue open = CppValue::unknown("known only at run time", std::string(name), use);
-  const auto calls = uses_.find(cpp_function_name(function).text());
-  if (calls == uses_.end()) return open;
+  const auto sites = uses_.find(cpp_function_name(function).text());
+  if (sites == uses_.end()) return open;
   CppValue out = open;
-  for (const Node site : calls->second) {
-    if (!site.is(NodeKind::call_expression) || function.contains(site)) continue;
-    if (!fits(function, site) || !reached(site)) continue;
+  for (const Node site : sites_of(function, sites->second)) {
     const auto arguments = cpp_items(site.child(Field::arguments_field));
     if (static_cast<std::size_t>(position) >= arguments.size()) return open;
     CppValue one = evaluate(arguments[static_cast<std::size_t>(position)], nullptr);

@@ -48,7 +48,8 @@ class CppPattern {
 };
 
 bool tma_load(const CppDraft& d) {
-  return d.fact.kind == "copy" && (has(d.construct, "TMA_LOAD") || has(d.construct, "tma_load"));
+  return d.fact.kind == "copy" &&
+         (has(d.construct, "TMA_LOAD") || has(d.construct, "tma_load") || d.construct == "tma-load");
 }
 bool builder(const CppDraft& d) {
   return d.construct == "CollectiveBuilder" || d.construct == "CollectiveMma";
@@ -127,7 +128,14 @@ void accumulation(CppContext& context) {
   p5.decide(managed, "accumulators are moved or kept in registers", "no accumulators named");
 
   CppPattern p6(context, "P6", "shared-memory swizzle");
-  p6.decide(p6.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::D6; }),
+  p6.decide(p6.cite([](const CppDraft& d) {
+    if (d.fact.family != evidence::Family::D6) return false;
+    const auto layout = d.fact.values.find("layout");
+    const bool known = layout != d.fact.values.end() && layout->second.determined();
+    if (known) return layout->second.text().find("Sw<") != std::string::npos;
+    return d.fact.kind == evidence::kind::shared_layout && d.construct != "plain-layout" &&
+           d.construct != "tile_to_shape";
+  }),
             "swizzled shared-memory layouts", "no swizzled layout");
 }
 
@@ -149,20 +157,28 @@ Tristate launched_cluster(const CppContext& context) {
 
 void cluster_and_end(CppContext& context) {
   CppPattern p7(context, "P7", "cluster communication");
-  const bool clusters = p7.cite([](const CppDraft& d) {
+  const Tristate launched = launched_cluster(context);
+  const bool together = p7.cite([](const CppDraft& d) {
     return has(d.construct, "MULTICAST") || has(d.construct, "multicast") ||
            has(d.construct, "cluster_arrive") || has(d.construct, "cluster_sync") ||
-           has(d.construct, "cluster_wait") || has(d.construct, "2SM") || d.construct == "launch:cluster";
+           has(d.construct, "cluster_wait") || has(d.construct, "2SM") || has(d.construct, "2Sm");
   });
-  p7.decide(clusters, "CTAs of a cluster share loads or wait for each other", "no cluster communication");
-  if (clusters) context.reading.patterns.back().default_active = launched_cluster(context);
+  // A collective of the library shares its loads in any cluster that it is given.
+  const bool clusters =
+      launched != Tristate::no && (together || (launched == Tristate::yes && p7.any(builder)));
+  if (clusters) p7.cite([](const CppDraft& d) { return d.fact.kind == evidence::kind::cluster; });
+  p7.decide(clusters, "CTAs of a cluster share loads or wait for each other",
+            together ? "every cluster of this file is one CTA" : "no cluster communication");
+  if (clusters) context.reading.patterns.back().default_active = launched;
 
   CppPattern p8(context, "P8", "epilogue");
   const bool stores = p8.cite([](const CppDraft& d) {
-    return d.fact.family == evidence::Family::E1 || (d.fact.kind == "copy" && has(d.construct, "STORE"));
+    return d.fact.family == evidence::Family::E1 || d.construct == "tma-store-copy" ||
+           (d.fact.kind == "copy" && has(d.construct, "STORE"));
   });
   const bool by_tma = p8.any([](const CppDraft& d) {
-    return d.construct == "tma-store" || (d.fact.kind == "copy" && has(d.construct, "TMA_STORE"));
+    return d.construct == "tma-store" || d.construct == "tma-store-copy" ||
+           (d.fact.kind == "copy" && has(d.construct, "TMA_STORE"));
   });
   if (stores) p8.finding().kind = by_tma ? "smem_tma_store" : "direct_store";
   p8.decide(stores, by_tma ? "stores the output: smem_tma_store" : "stores the output: direct_store",
@@ -202,7 +218,7 @@ void read_cpp_architecture(CppContext& context) {
              has(name, "warpgroup") || has(name, "cluster") || has(name, "Cluster") ||
              d.construct == "launch:cluster")
       level = 90;
-    else if (has(name, "SM80") || has(name, "Sm80") || has(name, "cp_async"))
+    else if (has(name, "SM80") || has(name, "Sm80"))
       level = 80;
     else if (has(name, "SM75") || has(name, "Sm75"))
       level = 75;

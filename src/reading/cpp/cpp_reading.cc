@@ -44,18 +44,12 @@ std::string summary_of(const source::Tree& tree) {
   return {};
 }
 
-void name_roles(CppContext& context) {
-  for (CppDraft& draft : context.drafts) {
-    const CppRole* innermost = nullptr;
-    for (const CppRole& role : context.roles)
-      if (role.block.contains(draft.node) && (!innermost || innermost->block.contains(role.block)))
-        innermost = &role;
-    if (innermost) draft.fact.role = innermost->name;
+void name_kernels(CppContext& context) {
+  for (CppDraft& draft : context.drafts)
     for (const evidence::Function& f : context.reading.functions)
       if (draft.fact.kernel.empty() && f.kind == evidence::Function::Kind::kernel &&
           draft.fact.at.span.begin >= f.at.span.begin && draft.fact.at.span.end <= f.at.span.end)
         draft.fact.kernel = f.name;
-  }
 }
 }  // namespace
 
@@ -119,17 +113,26 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   extract_cpp_functions(context);
   extract_cpp_constructs(context);
   extract_cpp_layouts(context);
+  extract_cpp_views(context);
   extract_cpp_launches(context);
   extract_cpp_storage(context);
+  finish_cpp_launches(context);
+  extract_cpp_mma(context);
+  extract_cpp_descriptors(context);
+  extract_cpp_copies(context);
+  extract_cpp_identities(context);
   extract_cpp_roles(context);
   extract_cpp_stores(context);
   extract_cpp_waits(context);
+  extract_cpp_barriers(context);
   extract_cpp_rings(context);
+  extract_cpp_pipeline_sides(context);
   extract_cpp_persistence(context);
   extract_cpp_guards(context);
   check_cpp_patterns(context);
   read_cpp_architecture(context);
-  name_roles(context);
+  name_cpp_roles(context);
+  name_kernels(context);
   std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const CppDraft& a, const CppDraft& b) {
     return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
   });

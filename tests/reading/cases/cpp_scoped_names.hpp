@@ -1,0 +1,19 @@
+// A name behind `::` is the scope's: not the one of the same spelling in this file.
+// expect-pattern: P1 absent
+struct Known {
+  static constexpr int width = 8;
+  using Element = float;
+};
+
+template <class Mainloop>
+struct Kernel {
+  using Element = double;
+  static constexpr int width = 2;
+  struct SharedStorage {
+    typename Mainloop::SharedStorage mainloop;  // expect: H3 storage-member bytes=?
+    int tail;
+  };
+  struct OwnStorage {  // expect: H3 storage bytes=32
+    Known::Element values[Known::width];  // expect: H3 storage-member bytes=32
+  };
+};
