@@ -53,7 +53,7 @@ class Stamper {
 };
 
 /// CTA 0 on SM 5 from 1000 ns on, CTA 1 on SM 9 from 1200 ns on.
-Result<evidence::RoleTimeline> sample(unsigned capacity = 8) {
+Result<evidence::RoleTimeline> recorded_stamps(unsigned capacity = 8) {
   const RoleBuffer buffer{2, capacity, 2};
   Stamper s(buffer);
   s.track(0, 0, 5, 1000, 2000);
@@ -85,7 +85,7 @@ TEST(RoleTimeline, NamesAreReadAndMistakesInThemTold) {
 }
 
 TEST(RoleTimeline, CyclesOfEachSmBecomeNanosecondsFromTheFirstStamp) {
-  const auto t = sample();
+  const auto t = recorded_stamps();
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_DOUBLE_EQ(t->ns_per_cycle, 0.5);
   ASSERT_EQ(t->tracks.size(), 3u) << "CTA 1 has no loader";
@@ -98,7 +98,7 @@ TEST(RoleTimeline, CyclesOfEachSmBecomeNanosecondsFromTheFirstStamp) {
 }
 
 TEST(RoleTimeline, WorkWaitsAndTheRestAddUpToTheLifeOfARole) {
-  const auto roles = summarize_roles(*sample());
+  const auto roles = summarize_roles(*recorded_stamps());
   ASSERT_EQ(roles.size(), 2u);
   EXPECT_DOUBLE_EQ(roles[0].work_ns, 300);
   EXPECT_DOUBLE_EQ(roles[0].unaccounted_ns, 100);
@@ -116,7 +116,7 @@ TEST(RoleTimeline, WorkWaitsAndTheRestAddUpToTheLifeOfARole) {
 }
 
 TEST(RoleTimeline, WhatTheBufferHadNoRoomForIsCounted) {
-  const auto t = sample(2);
+  const auto t = recorded_stamps(2);
   ASSERT_TRUE(t);
   EXPECT_EQ(t->tracks[0].spans.size(), 2u);
   EXPECT_EQ(t->tracks[0].dropped, 1);
@@ -142,7 +142,7 @@ TEST(RoleTimeline, TheBufferFitsIntoWhatItMayTake) {
 }
 
 TEST(RoleTimeline, ThePerfettoTraceHoldsEverySpanAndEveryBubble) {
-  const auto t = *sample();
+  const auto t = *recorded_stamps();
   const auto trace = testing::read_trace(role_perfetto_json(t, sampled_ctas(t, 8), "dense_gemm v7"));
   ASSERT_EQ(trace.wrong, "");
   EXPECT_EQ(trace.processes.at(1), "dense_gemm v7: CTA 0 on SM 5");
