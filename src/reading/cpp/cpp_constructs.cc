@@ -157,6 +157,14 @@ void add(CppContext& context, const CppConstruct& c, const std::string& leaf, No
 }  // namespace
 
 namespace {
+/// `f` of `a::f(…)`, `f<T>(…)`: the call is the construct.
+bool names_callee(Node n) {
+  while (n.field() == Field::name_field &&
+         (n.parent().is(NodeKind::qualified_identifier) || n.parent().is(NodeKind::template_function)))
+    n = n.parent();
+  return n.parent().is(NodeKind::call_expression);
+}
+
 /// A bare call of a host function that this file defines: its name is not the library's.
 bool calls_own_host_function(const CppContext& context, Node callee, const std::string& leaf) {
   if (!callee.is(NodeKind::identifier)) return false;
@@ -179,7 +187,7 @@ void extract_cpp_constructs(CppContext& context) {
     } else if (n.is(NodeKind::type_identifier) || n.is(NodeKind::identifier)) {
       const std::string leaf(n.text());
       const CppConstruct* c = find(leaf, leaf);
-      if (!c || n.parent().is(NodeKind::call_expression)) continue;
+      if (!c || names_callee(n)) continue;
       if (n.field() == Field::name_field &&
           (n.parent().is(NodeKind::struct_specifier) || n.parent().is(NodeKind::alias_declaration)))
         continue;

@@ -116,13 +116,14 @@ std::string operation_of(const CppContext& context, Node call) {
 
 /// The tensor in global memory that a descriptor describes: A of `mA`, a of `operand<…>(p.a, …)`.
 std::string described_tensor(Node argument) {
-  Node last;
+  Node first;
   for (std::uint32_t i = argument.index(); argument && i < argument.end_index(); ++i) {
     const Node n = argument.tree()->at(i);
     if (n.is(NodeKind::field_identifier)) return std::string(n.text());
-    if (n.is(NodeKind::identifier) && !last && !n.parent().is(NodeKind::call_expression)) last = n;
+    const bool callee = n.field() == Field::function_field || n.field() == Field::name_field;
+    if (n.is(NodeKind::identifier) && !first && !callee) first = n;
   }
-  const std::string_view name = last ? last.text() : argument.text().substr(0, 40);
+  const std::string_view name = first ? first.text() : argument.text().substr(0, 40);
   const bool prefixed = name.size() == 2 && (name[0] == 'm' || name[0] == 'g');
   return std::string(prefixed ? name.substr(1) : name);
 }
@@ -144,6 +145,14 @@ void extract_cpp_descriptors(CppContext& context) {
   for (CppDraft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::tma_descriptor || !draft.node.is(NodeKind::call_expression))
       continue;
+    Node up = draft.node;
+    while (up && up.kind_name() != "decltype" && !up.is(NodeKind::compound_statement)) up = up.parent();
+    draft.fact.optional = up.kind_name() == "decltype";  // the type of a descriptor made elsewhere
+    if (draft.fact.optional) continue;
+    const Node maker = draft.node.enclosing(NodeKind::function_definition);
+    if (draft.fact.subject == draft.construct && maker)
+      draft.fact.subject =
+          leaf_name(cpp_function_name(maker));  // auto load_a(…) { return make_tma_atom(…); }
     const std::string operation = operation_of(context, draft.node);
     const auto arguments = cpp_items(draft.node.child(Field::arguments_field));
     const bool load =

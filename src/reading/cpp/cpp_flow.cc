@@ -149,11 +149,28 @@ bool is_loop(Node n) {
   return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement);
 }
 
+/// `collective_epilogue.store(…)`, `epilogue(…)`: the store lies behind the library's, or the caller's,
+/// epilogue.
+static bool calls_epilogue(Node call) {
+  const Node callee = call.child(Field::function_field);
+  const Node object = callee.is(NodeKind::field_expression) ? callee.child(Field::argument_field) : callee;
+  const std::string leaf = leaf_name(callee);
+  const bool stores = callee.is(NodeKind::identifier) || leaf == "store";
+  return stores && to_lower(object.text().substr(0, 80)).find("epilogue") != std::string::npos &&
+         !to_lower(leaf).starts_with("make_");
+}
+
 void extract_cpp_stores(CppContext& context) {
   const auto outputs = output_pointers(context.tree);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     Node left;
+    if (n.is(NodeKind::call_expression) && calls_epilogue(n) && in_device_code(context, n)) {
+      context
+          .add(Family::E1, "store", "epilogue", "output stored by " + std::string(n.text().substr(0, 60)), n)
+          .construct = "epilogue-call";
+      continue;
+    }
     if (n.is(NodeKind::call_expression) && in_device_code(context, n) && helper_stores(context, n)) {
       const std::string helper = leaf_name(n.child(Field::function_field));
       context.add(Family::E1, "store", helper, helper + " stores to global memory", n).construct =
@@ -176,10 +193,16 @@ void extract_cpp_stores(CppContext& context) {
         draft.construct = n.text().find("tma") != std::string_view::npos ? "tma-store" : "direct-store";
         continue;
       }
-      if (arguments.size() < 2 ||
-          !names_global_tensor(base_of(arguments.back()).empty() ? arguments.back().text()
-                                                                 : base_of(arguments.back())))
+      if (arguments.size() < 2) continue;
+      const std::string_view to =
+          base_of(arguments.back()).empty() ? arguments.back().text() : base_of(arguments.back());
+      if (!names_global_tensor(to)) {
+        // A name that says nothing: where the tensor came from tells.
+        if (cpp_space_of(context, arguments.back()) != CppSpace::global || !cpp_on_device(n)) continue;
+        context.add(Family::E1, "store", std::string(to.substr(0, 60)), "store to global memory", n)
+            .construct = "direct-store";
         continue;
+      }
       left = arguments.back();
     } else {
       continue;

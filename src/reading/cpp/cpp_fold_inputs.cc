@@ -69,6 +69,16 @@ bool fits(Node function, Node call) {
   return given >= least && given <= most;
 }
 
+/// The name that a template parameter declares.
+Node declared_by(Node parameter) {
+  if (const Node declarator = parameter.child(Field::declarator_field)) return cpp_declared_name(declarator);
+  if (const Node name = parameter.child(Field::name_field)) return name;
+  Node last;
+  for (const Node n : parameter.children())
+    if (n.is(NodeKind::type_identifier) && !n.is(NodeKind::op)) last = n;
+  return last;
+}
+
 std::size_t template_parameters_of(Node function) {
   const Node owner = function.parent();
   return owner.is(NodeKind::template_declaration) ? cpp_items(owner.child(Field::parameters_field)).size()
@@ -166,7 +176,7 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
     if (static_cast<std::size_t>(position) >= arguments.size()) return open;
     CppValue one = evaluate(arguments[static_cast<std::size_t>(position)], nullptr);
     if (!one.known()) return one;
-    if (out.known() && !(out.kind == one.kind && out.tuple == one.tuple)) return open;
+    if (out.known() && !same_value(out, one)) return open;
     out = std::move(one);
   }
   return out;
@@ -179,14 +189,7 @@ CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node u
   int position = -1, at = 0;
   Node fallback;
   for (const Node p : cpp_items(list)) {
-    Node last;
-    for (std::uint32_t i = p.index(); i < p.end_index(); ++i) {
-      const Node n = p.tree()->at(i);
-      if ((n.is(NodeKind::identifier) || n.is(NodeKind::type_identifier)) && n.text() == name &&
-          n.field() != Field::default_value_field && n.field() != Field::default_type_field)
-        last = n;
-    }
-    if (last && p.contains(last)) {
+    if (declared_by(p).text() == name) {
       position = at;
       fallback = p.child(Field::default_value_field);
       if (!fallback) fallback = p.child(Field::default_type_field);

@@ -257,8 +257,11 @@ CppValue CppFolder::qualified(Node n, Frames frame) {
       member.known() || !member.text.empty())
     return member;
   CppValue inner = evaluate(name, frame);
-  if (inner.known() || !name.is(NodeKind::identifier)) return inner;
-  // Major::K: an enumerator of the library is its name.
+  const std::string_view written = name.text();
+  const bool capitals =
+      written.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;
+  // Major::K: an enumerator of the library is its name; the grammar takes it for a type between < and >.
+  if (inner.known() || !(name.is(NodeKind::identifier) || capitals)) return inner;
   const std::string_view whole = n.text();
   const auto colons = whole.rfind("::"), before = whole.rfind("::", colons - 1);
   const std::string_view last = whole.substr(before == std::string_view::npos ? 0 : before + 2);

@@ -87,6 +87,23 @@ class IdentityFinder {
   std::map<std::uint32_t, int> slices_;
 };
 
+/// `static constexpr int NumMmaWarpGroups = 2;`: a constant that says which warps, or how many, do what.
+void add_warp_constant(CppContext& context, Node declaration, Node declarator, Node value) {
+  if (!value || declaration.text().find("const") == std::string_view::npos || cpp_on_device(declaration))
+    return;
+  const std::string name(cpp_declared_name(declarator).text().substr(0, 60));
+  const std::string low = to_lower(name);
+  const bool names_warps = low.find("warp_group") != std::string::npos ||
+                           low.find("warpgroup") != std::string::npos || low.ends_with("warps") ||
+                           low.ends_with("warp_idx") || low.ends_with("warp_id");
+  if (!names_warps) return;
+  CppDraft& draft = context.add(Family::D1, evidence::kind::identity, name,
+                                name + " = " + std::string(value.text().substr(0, 100)), declaration);
+  draft.construct = "warp-constant";
+  draft.fact.optional = low.find("thread") != std::string::npos || low.find("warpsper") != std::string::npos;
+  draft.fact.values["value"] = context.value(value);
+}
+
 /// The pipeline type behind the name of an object: of the nearest declaration before a use.
 class PipelineTypes {
  public:
@@ -142,7 +159,12 @@ void extract_cpp_identities(CppContext& context) {
   IdentityFinder finder(context);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
-    if (n.is(NodeKind::init_declarator)) finder.look_at_declaration(n);
+    if (n.is(NodeKind::init_declarator)) {
+      finder.look_at_declaration(n);
+      add_warp_constant(context, n.parent(), n.child(Field::declarator_field), n.child(Field::value_field));
+    }
+    if (n.is(NodeKind::field_declaration))
+      add_warp_constant(context, n, n.child(Field::declarator_field), n.child(Field::default_value_field));
     if (n.is(NodeKind::call_expression)) finder.look_at_call(n);
   }
 }

@@ -66,6 +66,10 @@ void extract_cpp_layouts(CppContext& context) {
     const bool known = layout.is(CppValue::Kind::layout);
     const bool swizzled = known ? !layout.layout->swizzle().identity() : swizzles_by_name(context, value);
     if (!swizzled && !by_name) continue;
+    // What only a call of the library's said of it is the same layout.
+    std::erase_if(context.drafts, [&](const CppDraft& d) {
+      return d.fact.family == Family::D6 && d.fact.optional && n.contains(d.node);
+    });
     CppDraft& draft = context.add(Family::D6, evidence::kind::shared_layout, name,
                                   (swizzled ? "swizzled layout " : "layout of shared memory ") + name, n);
     draft.construct = swizzled ? "swizzled-layout" : "plain-layout";

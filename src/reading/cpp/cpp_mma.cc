@@ -14,17 +14,22 @@ using NodeKind = source::Kind;
 namespace {
 using HelperNames = std::set<std::string, std::less<>>;
 
-/// Functions of included headers, for the device, that multiply themselves.
+/// Functions of included headers, for the device, that multiply: themselves, or through each other.
 HelperNames multiplying_helpers(const CppContext& context) {
   HelperNames out;
-  for (const source::Tree* tree : context.trees) {
-    if (tree == &context.tree) continue;
-    for (std::uint32_t i = 0; i < tree->size(); ++i) {
-      const Node n = tree->at(i);
-      if (!n.is(NodeKind::call_expression) || leaf_name(n.child(Field::function_field)) != "gemm") continue;
-      const Node function = n.enclosing(NodeKind::function_definition);
-      if (function && function_kind(function) != evidence::Function::Kind::host)
-        out.emplace(leaf_name(cpp_function_name(function)));
+  for (bool more = true; more;) {
+    more = false;
+    for (const source::Tree* tree : context.trees) {
+      if (tree == &context.tree) continue;
+      for (std::uint32_t i = 0; i < tree->size(); ++i) {
+        const Node n = tree->at(i);
+        if (!n.is(NodeKind::call_expression)) continue;
+        const std::string leaf = leaf_name(n.child(Field::function_field));
+        if (leaf != "gemm" && !out.count(leaf)) continue;
+        const Node function = n.enclosing(NodeKind::function_definition);
+        if (function && function_kind(function) != evidence::Function::Kind::host)
+          more = out.emplace(leaf_name(cpp_function_name(function))).second || more;
+      }
     }
   }
   return out;

@@ -58,7 +58,8 @@ bool builder(const CppDraft& d) {
 void pipeline_and_roles(CppContext& context) {
   CppPattern p1(context, "P1", "TMA multi-stage pipeline");
   const bool barriers = p1.any([](const CppDraft& d) {
-    return d.fact.kind == "pipeline" && !has(d.construct, "Store") && !has(d.construct, "CpAsync");
+    return d.fact.kind == "barrier-type" ||
+           (d.fact.kind == "pipeline" && !has(d.construct, "Store") && !has(d.construct, "CpAsync"));
   });
   const bool loads = p1.any([](const CppDraft& d) {
     return tma_load(d) || has(d.construct, "make_tma_copy") || has(d.construct, "make_tma_atom");
@@ -73,7 +74,9 @@ void pipeline_and_roles(CppContext& context) {
   });
   const bool ring = (barriers && loads && several) || p1.any(builder);
   if (ring) {
-    p1.cite([](const CppDraft& d) { return d.fact.kind == "pipeline" || builder(d); });
+    p1.cite([](const CppDraft& d) {
+      return d.fact.kind == "pipeline" || d.fact.kind == "barrier-type" || builder(d);
+    });
     p1.cite(tma_load);
     p1.cite([](const CppDraft& d) { return d.fact.kind == "barrier-wait" || d.fact.kind == "ring"; });
     for (const CppDraft& d : context.drafts)
@@ -119,12 +122,14 @@ void accumulation(CppContext& context) {
   p4.decide(softmax && exponent, "running maximum with exponentials", "no running maximum with rescaling");
 
   CppPattern p5(context, "P5", "register-level accumulator management");
-  const bool managed = p5.cite([](const CppDraft& d) {
+  bool managed = p5.cite([](const CppDraft& d) {
     const bool in_registers = d.fact.kind == "mma" && !has(d.construct, "SM100") &&
                               !has(d.construct, "UMMA") && d.construct.starts_with("SM");
     return d.fact.kind == evidence::kind::register_budget || d.fact.kind == "tmem-copy" ||
            d.fact.kind == "accumulator" || in_registers;
   });
+  // wgmma adds to registers, whoever made them.
+  if (!managed) managed = p5.cite([](const CppDraft& d) { return d.fact.kind == "wgmma-commit"; });
   p5.decide(managed, "accumulators are moved or kept in registers", "no accumulators named");
 
   CppPattern p6(context, "P6", "shared-memory swizzle");

@@ -118,6 +118,7 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   extract_cpp_storage(context);
   finish_cpp_launches(context);
   extract_cpp_mma(context);
+  extract_cpp_softmax(context);
   extract_cpp_descriptors(context);
   extract_cpp_copies(context);
   extract_cpp_identities(context);

@@ -138,8 +138,26 @@ std::string role_name(std::string_view condition) {
   return std::string(condition.substr(0, 60));
 }
 
-CppDraft& add_role(CppContext& context, const std::string& name, Node condition, Node block, Node at,
+/// A role that only a number tells from the others is called after the function that it runs.
+std::string telling_name(const CppContext& context, const std::string& name, Node block) {
+  if (name != "other warps" && name.find("threadIdx") == std::string::npos) return name;
+  std::string only;
+  for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
+    const Node n = block.tree()->at(i);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const std::string leaf = leaf_name(n.child(Field::function_field));
+    const auto body = context.bodies.find(leaf);
+    if (body == context.bodies.end() || !body->second || body->second.contains(n)) continue;
+    if (!cpp_loops(context, body->second) || leaf == only) continue;
+    if (!only.empty()) return name;
+    only = leaf;
+  }
+  return only.empty() ? name : only;
+}
+
+CppDraft& add_role(CppContext& context, const std::string& given, Node condition, Node block, Node at,
                    bool rest) {
+  const std::string name = telling_name(context, given, block);
   const std::string text(condition.text().substr(0, 200));
   CppDraft& draft = context.add(Family::D1, evidence::kind::role, name,
                                 (rest ? "not where " : "only where ") + text.substr(0, 120), at);
@@ -229,30 +247,38 @@ const CppRole* role_around(const CppContext& context, Node n) {
   return innermost;
 }
 
+/// Calls of this file's functions outside themselves, by the function's name.
+std::map<std::string, std::vector<Node>> calls_of_functions(const CppContext& context) {
+  std::map<std::string, std::vector<Node>> out;
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const auto body = context.bodies.find(leaf_name(n.child(Field::function_field)));
+    if (body != context.bodies.end() && !body->second.contains(n)) out[body->first].push_back(n);
+  }
+  return out;
+}
+
 /// The role that runs each function of this file: that of all its calls.
 std::map<std::string, std::string> roles_of_functions(const CppContext& context) {
+  const auto calls = calls_of_functions(context);
   std::map<std::string, std::string> out;
   for (int level = 0; level < 3; ++level)
-    for (const auto& [name, body] : context.bodies) {
+    for (const auto& [name, sites] : calls) {
       if (out.count(name)) continue;
       std::string role;
-      bool one = true, called = false;
-      for (std::uint32_t i = 0; i < context.tree.size() && one; ++i) {
-        const Node n = context.tree.at(i);
-        if (!n.is(NodeKind::call_expression) || leaf_name(n.child(Field::function_field)) != name ||
-            body.contains(n))
-          continue;
-        const CppRole* around = role_around(context, n);
+      bool one = true;
+      for (const Node site : sites) {
+        const CppRole* around = role_around(context, site);
         std::string who = around ? around->name : std::string();
-        const Node caller = n.enclosing(NodeKind::function_definition);
+        const Node caller = site.enclosing(NodeKind::function_definition);
         if (who.empty() && caller)
           if (const auto known = out.find(leaf_name(cpp_function_name(caller))); known != out.end())
             who = known->second;
-        one = !who.empty() && (role.empty() || role == who);
+        one = one && !who.empty() && (role.empty() || role == who);
         role = who;
-        called = true;
       }
-      if (called && one && !role.empty()) out.emplace(name, role);
+      if (one && !role.empty()) out.emplace(name, role);
     }
   return out;
 }

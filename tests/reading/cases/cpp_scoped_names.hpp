@@ -17,3 +17,13 @@ struct Kernel {
     Known::Element values[Known::width];  // expect: H3 storage-member bytes=32
   };
 };
+
+// The type of a template's parameter is not the parameter.
+template <GMMA::Major major, int rows>
+using Staged = decltype(tile_to_shape(
+    conditional_t<major == GMMA::Major::K, GMMA::Layout_K_SW128_Atom<float>, GMMA::Layout_MN_SW128_Atom<float>>{},
+    Shape<Int<rows>, Int<32>>{}));
+
+struct StagedStorage {                          // expect: H3 storage bytes=8192
+  float a[cosize_v<Staged<GMMA::Major::K, 64>>];
+};
