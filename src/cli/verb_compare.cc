@@ -31,6 +31,7 @@ VerbSpec compare_spec() {
        1, 16}};
   spec.flags = {
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--fill", "KIND", "what the inputs hold", "uniform", false, kernel::fill_words()},
       {"--margin", "PERCENT", "differences below this are SAME", "1", false, {}},
       {"--seconds", "SECONDS", "measure at most so long", "6", false, {}},
       {"--fail-on",
@@ -124,6 +125,8 @@ Result<CompareRequest> CompareVerb::request_of(const Arguments& arguments, const
                            : l2 == "dirty" ? profile::L2State::dirty
                                            : profile::L2State::cold;
   words.push_back("--l2=" + l2);
+  request.spec.timing.fill = kernel::fill_of(arguments.get("--fill", "uniform"));
+  if (arguments.has("--fill")) words.push_back("--fill=" + arguments.get("--fill"));
   request.command = shell_line(words);
   return request;
 }

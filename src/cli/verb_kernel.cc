@@ -51,6 +51,10 @@ std::string rerun_command(const KernelRequest& request, const Context& context) 
     words.push_back(fmt::format("--{}={}", name, value));
   words.push_back("--config=" + config_text(request.config));
   words.push_back("--prof_type=" + request.prof_type);
+  if (request.timing.l2 != profile::L2State::cold)
+    words.emplace_back(request.timing.l2 == profile::L2State::warm ? "--l2=warm" : "--l2=dirty");
+  if (request.timing.fill != kernel::Fill::uniform)
+    words.push_back("--fill=" + kernel::word_of(request.timing.fill));
   if (request.check) words.emplace_back("--check");
   return shell_line(words);
 }
@@ -74,6 +78,8 @@ class KernelVerb final : public Verb {
 std::vector<Flag> device_flags() {
   return {
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--fill", "KIND", "what the inputs hold while it is timed and counted; zeros run faster than data",
+       "uniform", false, kernel::fill_words()},
       {"--graph",
        "USE",
        "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
@@ -108,7 +114,7 @@ VerbSpec KernelVerb::spec() const {
        "what to measure",
        "event",
        false,
-       {"disabled", "event", "compiled", "annotation", "ncu", "nsys", "launch"}},
+       {"disabled", "event", "compiled", "annotation", "ncu", "nsys", "timeline", "launch"}},
       {"--config",
        "CONFIG",
        "a number of --dry-run's list, name=value,… to change the preferred one, or tuned: what --autotune "
@@ -174,6 +180,7 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel:
   request.timing.graph = graph == "on"    ? profile::GraphUse::on
                          : graph == "off" ? profile::GraphUse::off
                                           : profile::GraphUse::automatic;
+  request.timing.fill = kernel::fill_of(arguments.get("--fill", "uniform"));
   if (arguments.has("--build")) request.prof_type = "disabled";
   return request;
 }
