@@ -20,7 +20,6 @@
 namespace cutelab::cli {
 namespace {
 
-using evidence::set_metric;
 using evidence::set_missing;
 
 const std::vector<std::string> timing_tags = {

@@ -8,7 +8,6 @@ using source::Node;
 using NodeKind = source::Kind;
 
 namespace {
-constexpr int deepest_calls = 90;
 using Keywords = std::vector<std::pair<Symbol, Value>>;
 }  // namespace
 
