@@ -9,7 +9,9 @@
 //   CUTELAB_STAMPED_ROLES("role loader\nrole consumer\nwait for a free stage\nwork issue copies")
 //
 // Names, one a line: `role NAME` for each role, then `work NAME` or `wait NAME` for each stamp. Time that no
-// `work` span covers is a bubble of its role. Spans of one track do not overlap.
+// `work` span covers is a bubble of its role. A span may lie inside another one, a wait inside work: the
+// inner one counts there. Each record costs its role some hundred cycles, so stamp work per tile and only
+// waits within it; what lasts fewer than `least_cycles` leaves no record.
 //
 // Off unless CUTELAB_ROLE_TIMELINE is defined: everything here is then empty, and the kernel's machine code
 // is the one it has without any of it. `cutelab kernel … --prof_type=timeline` compiles with it and says what
@@ -39,6 +41,7 @@ struct Buffer {
   unsigned ctas = 0;
 };
 static __device__ Buffer buffer;
+constexpr unsigned least_cycles = 40;  // about what a barrier that is already complete takes
 
 __device__ inline unsigned long long cycles_now() {
   unsigned long long now;
@@ -88,9 +91,9 @@ class Track {
   __device__ Span span(unsigned name) const { return {const_cast<Track&>(*this), name}; }
   __device__ void stamp(unsigned name, unsigned long long begin) {
     const unsigned long long end = cycles_now();
-    if (!head_) return;
+    const auto cycles = static_cast<unsigned>(end - begin);
+    if (!head_ || cycles < least_cycles) return;
     if (stamped_ < capacity_) {
-      const unsigned cycles = static_cast<unsigned>(end - begin);
       auto* record = reinterpret_cast<uint4*>(reinterpret_cast<Record*>(head_ + 1) + stamped_);
       *record = {static_cast<unsigned>(begin), static_cast<unsigned>(begin >> 32), cycles, name};
     }

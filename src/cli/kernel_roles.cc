@@ -81,7 +81,8 @@ std::string profile_roles(evidence::Run& run, const KernelRequest& request, devi
   auto timeline = stamp(request, session, **kernel);
   if (!timeline) return "role timeline: " + one_line(timeline.error());
   const auto roles = profile::summarize_roles(*timeline);
-  for (const auto line : split(report::role_table(roles), '\n'))
+  const std::string table = report::role_table(roles);
+  for (const auto line : split(table, '\n'))
     if (!line.empty()) run.notes.emplace_back(line);
   int dropped = 0;
   for (const auto& role : roles) dropped += role.dropped;

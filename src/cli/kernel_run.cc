@@ -6,6 +6,7 @@
 
 #include "base/isolated.h"
 #include "base/text.h"
+#include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_roles.h"
@@ -206,6 +207,8 @@ void KernelRun::on_device() {
   outcome_.run.provenance.driver = device_.driver().version;
   if (auto fits = architecture_fits(info); !fits) {
     outcome_.run.notes.push_back("what needs no such GPU: --prof_type=compiled; " + fits.error().remedy);
+    if (auto needed = needed_by_source(request_.package, context_); !needed.empty())
+      outcome_.run.notes.push_back(std::move(needed));
     return without_device(fits.error().wrong);
   }
   if (!build_.built) return without_device("not compiled: " + build_.not_built_because);

@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
 #include "cli/kernel_profile.h"
@@ -138,6 +139,12 @@ VerbSpec KernelVerb::spec() const {
        {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
+      {"--for",
+       "GPU",
+       "whether it would run on that GPU (B200, RTX 5090, sm_103a …); asks none",
+       "",
+       false,
+       {}},
       {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}},
       {"--store", "FILE", "keep runs in this file", "", false, {}}};
   for (Flag& flag : device_flags()) spec.flags.push_back(std::move(flag));
@@ -253,6 +260,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     const auto code = tuned(*request, arguments, context);
     if (!code || arguments.has("--autotune")) return code;
   }
+  if (arguments.has("--for")) return check_for_gpu(request->package, arguments.get("--for"), context);
   if (arguments.has("--dry-run")) {
     print_plan(*request, context.out);
     context.out << "again: " << rerun_command(*request, context) << "\n";

@@ -122,6 +122,34 @@ class Clocks {
   std::map<std::uint32_t, double> offset_;
 };
 
+/// Spans inside spans become stretches beside each other: the inner one's own, the outer one's around it.
+std::vector<RoleTrack::Span> flattened(std::vector<RoleTrack::Span> spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
+  std::vector<RoleTrack::Span> flat;
+  std::vector<RoleTrack::Span> open;  // outer ones; begin_ns = from where on they are not told yet
+  const auto tell_until = [&](double ns) {
+    if (!open.empty() && ns > open.back().begin_ns)
+      flat.push_back({open.back().name, open.back().begin_ns, ns});
+  };
+  const auto close_until = [&](double ns) {
+    while (!open.empty() && open.back().end_ns <= ns) {
+      tell_until(open.back().end_ns);
+      const double end = open.back().end_ns;
+      open.pop_back();
+      if (!open.empty()) open.back().begin_ns = std::max(open.back().begin_ns, end);
+    }
+  };
+  for (const auto& span : spans) {
+    close_until(span.begin_ns);
+    tell_until(span.begin_ns);
+    open.push_back(span);
+  }
+  close_until(1e300);
+  return flat;
+}
+
 }  // namespace
 
 Result<RoleTimeline> decode_roles(RoleTimeline names, const RoleBuffer& buffer,
@@ -153,6 +181,7 @@ Result<RoleTimeline> decode_roles(RoleTimeline names, const RoleBuffer& buffer,
       track.spans.push_back({static_cast<int>(r.name), clocks.ns(t.head.sm, r.begin),
                              clocks.ns(t.head.sm, r.begin + r.cycles)});
     }
+    track.spans = flattened(std::move(track.spans));
     first = std::min(first, track.begin_ns);
     timeline.tracks.push_back(std::move(track));
   }

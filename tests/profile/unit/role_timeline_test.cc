@@ -115,6 +115,26 @@ TEST(RoleTimeline, WorkWaitsAndTheRestAddUpToTheLifeOfARole) {
   }
 }
 
+TEST(RoleTimeline, AWaitInsideWorkIsTakenOutOfIt) {
+  const RoleBuffer buffer{2, 8, 1};
+  Stamper s(buffer);
+  s.track(0, 1, 5, 1000, 2000);
+  s.span(2, 1200, 1500);  // ends first, so it is stamped first
+  s.span(2, 1800, 1900);
+  s.span(3, 1100, 2000);
+  const auto t = decode_roles(*role_names(names_text), buffer, s.bytes());
+  ASSERT_TRUE(t);
+  const auto& spans = t->tracks[0].spans;
+  ASSERT_EQ(spans.size(), 5u) << "work, wait, work, wait, work";
+  EXPECT_EQ(spans[1].name, 2);
+  EXPECT_DOUBLE_EQ(spans[2].begin_ns, 500);
+  EXPECT_DOUBLE_EQ(spans[2].end_ns, 800);
+  const auto sum = summarize_roles(*t)[0];
+  EXPECT_DOUBLE_EQ(sum.work_ns, 500);
+  EXPECT_EQ(sum.bubbles, 3) << "before the work, and the two waits";
+  EXPECT_DOUBLE_EQ(sum.unaccounted_ns, 100);
+}
+
 TEST(RoleTimeline, WhatTheBufferHadNoRoomForIsCounted) {
   const auto t = recorded_stamps(2);
   ASSERT_TRUE(t);

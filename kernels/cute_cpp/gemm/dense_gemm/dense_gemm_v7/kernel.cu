@@ -109,12 +109,12 @@ CUTE_DEVICE void load_tiles(const Params& p, const Descriptors& tma, Storage& s,
   Ring ring;
   for (int index = schedule.first(); index < schedule.order.count(); index += schedule.step()) {
     const OutputTile tile = schedule.at(index);
+    const auto of_tile = track.span(issue);
     for (int k = 0; k < k_tiles; ++k, ring.advance()) {
       {
         const auto span = track.span(free_stage);
         Empty::wait(&s.empty[ring.stage], ring.parity ^ 1);
       }
-      const auto span = track.span(issue);
       Full::arrive_and_expect_tx(&s.full[ring.stage], config.stage_bytes());
       copy(tma.a.with(s.full[ring.stage], everyone), tAgA(_, tile.m, k, tile.batch), tAsA(_, ring.stage));
       copy(tma.b.with(s.full[ring.stage], everyone), tBgB(_, tile.n, k, tile.batch), tBsB(_, ring.stage));
@@ -136,13 +136,13 @@ CUTE_DEVICE void multiply_tile(Storage& s, const A& tCrA, const B& tCrB, Accumul
   Mma mma;
   mma.accumulate_ = GMMA::ScaleOut::Zero;
   int previous = 0;
+  const auto of_tile = track.span(multiply);
   CUTE_NO_UNROLL
   for (int k = 0; k < k_tiles; ++k, ring.advance()) {
     {
       const auto span = track.span(full_stage);
       Full::wait(&s.full[ring.stage], ring.parity);
     }
-    const auto span = track.span(multiply);
     warpgroup_fence_operand(accumulators);
     warpgroup_arrive();
     CUTE_UNROLL
@@ -156,7 +156,6 @@ CUTE_DEVICE void multiply_tile(Storage& s, const A& tCrA, const B& tCrB, Accumul
     if (k > 0) release(s, previous);
     previous = ring.stage;
   }
-  const auto span = track.span(multiply);
   issued();  // the other warpgroup's WGMMAs may queue behind these
   warpgroup_wait<0>();
   warpgroup_fence_operand(accumulators);
