@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace cutelab::source {
 namespace {
@@ -156,6 +157,66 @@ void follow_brackets(std::string& brackets, char c) {
   if ((c == ')' || c == '}' || c == ']') && !brackets.empty()) brackets.pop_back();
 }
 
+/// Branches of `#if 0` and `#if 1` that no build takes, blanked: nothing in them is a fact.
+class DeadBranches {
+ public:
+  explicit DeadBranches(std::string& text) : text_(text) {}
+
+  /// The directive whose `#` stands at `at`; `brackets` as the live text has them. Where its line ends.
+  std::size_t at_directive(std::size_t at, std::string& brackets) {
+    const auto line_end = std::min(text_.find('\n', at), text_.size());
+    const auto word = std::min(text_.find_first_not_of(" \t", at + 1), line_end);
+    std::size_t end = word;
+    while (end < line_end && is_word(text_[end])) ++end;
+    const std::string_view name(text_.data() + word, end - word);
+    if (name == "if" || name == "ifdef" || name == "ifndef") {
+      const auto value = std::min(text_.find_first_not_of(" \t", end), line_end);
+      const bool one_character = value + 1 >= line_end || !is_word(text_[value + 1]);
+      const char first = name == "if" && value < line_end && one_character ? text_[value] : ' ';
+      open_.push_back({first, npos, 0});
+      if (first == '0') die(line_end, brackets);
+    } else if (!open_.empty() && (name == "else" || name == "elif")) {
+      close(at, brackets);
+      if (open_.back().condition == '1') die(line_end, brackets);
+    } else if (!open_.empty() && name == "endif") {
+      close(at, brackets);
+      open_.pop_back();
+    }
+    return line_end;
+  }
+
+ private:
+  static constexpr std::size_t npos = std::string::npos;
+  struct Branch {
+    char condition;         ///< '0', '1', or what no file tells
+    std::size_t dead_from;  ///< npos: alive
+    std::size_t brackets;   ///< how many are open before the dead part
+  };
+  void die(std::size_t from, const std::string& brackets) {
+    if (dead_) return;  // inside one that goes as a whole
+    dead_ = true;
+    open_.back().dead_from = from;
+    open_.back().brackets = brackets.size();
+  }
+  void close(std::size_t at, std::string& brackets) {
+    Branch& branch = open_.back();
+    if (branch.dead_from == npos) return;
+    blank(text_, branch.dead_from, at);
+    branch.dead_from = npos;
+    dead_ = false;
+    if (brackets.size() > branch.brackets) brackets.resize(branch.brackets);
+  }
+
+  bool dead_ = false;
+  std::string& text_;
+  std::vector<Branch> open_;
+};
+
+bool begins_line(const std::string& text, std::size_t at) {
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) --at;
+  return at == 0 || text[at - 1] == '\n';
+}
+
 /// The word from `at` to `end`, blanked or replaced where the grammar needs it. Where to go on.
 std::size_t treat_word(std::string& text, std::size_t at, std::size_t end) {
   const std::string_view word(text.data() + at, end - at);
@@ -179,9 +240,14 @@ std::size_t treat_word(std::string& text, std::size_t at, std::size_t end) {
 
 std::string blank_macros(std::string text) {
   std::string brackets;
+  DeadBranches dead(text);
   for (std::size_t at = 0; at < text.size();) {
     if (const auto end = skip_inert(text, at); end != at) {
       at = end;
+      continue;
+    }
+    if (text[at] == '#' && begins_line(text, at)) {
+      at = dead.at_directive(at, brackets);
       continue;
     }
     if (!is_word(text[at])) {

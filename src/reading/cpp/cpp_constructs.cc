@@ -187,7 +187,7 @@ void extract_cpp_constructs(CppContext& context) {
     } else if (n.is(NodeKind::type_identifier) || n.is(NodeKind::identifier)) {
       const std::string leaf(n.text());
       const CppConstruct* c = find(leaf, leaf);
-      if (!c || names_callee(n)) continue;
+      if (!c || names_callee(n) || n.field() == Field::declarator_field) continue;
       if (n.field() == Field::name_field &&
           (n.parent().is(NodeKind::struct_specifier) || n.parent().is(NodeKind::alias_declaration)))
         continue;

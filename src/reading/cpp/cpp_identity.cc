@@ -44,6 +44,7 @@ class IdentityFinder {
 
   /// `copy_a.get_slice(threadIdx.x)`: a thread's part of a tiled operation.
   void look_at_call(Node call) {
+    if (call.child(Field::function_field).is(NodeKind::primitive_type)) return;  // int(threadIdx.x)
     bool takes_thread = false;
     for (const Node argument : cpp_items(call.child(Field::arguments_field)))
       takes_thread = takes_thread || argument.text() == "threadIdx.x";

@@ -62,7 +62,9 @@ void pipeline_and_roles(CppContext& context) {
            (d.fact.kind == "pipeline" && !has(d.construct, "Store") && !has(d.construct, "CpAsync"));
   });
   const bool loads = p1.any([](const CppDraft& d) {
-    return tma_load(d) || has(d.construct, "make_tma_copy") || has(d.construct, "make_tma_atom");
+    // A kernel's schedule says so of the collective that it drives.
+    return tma_load(d) || has(d.construct, "make_tma_copy") || has(d.construct, "make_tma_atom") ||
+           d.construct.starts_with("KernelTma");
   });
   // A ring: a pipeline state that goes round, a library pipeline, or a stage count above one.
   const bool several = p1.any([](const CppDraft& d) {
@@ -104,7 +106,9 @@ void pipeline_and_roles(CppContext& context) {
     });
   p2.decide(roles.size() > 1 || registers || schedule, "different warps run different code",
             "no role code of its own for some warps");
+}
 
+void persistence(CppContext& context) {
   CppPattern p3(context, "P3", "persistent loop and its scheduler");
   const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
   const bool own = p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
@@ -204,6 +208,7 @@ void cluster_and_end(CppContext& context) {
 
 void check_cpp_patterns(CppContext& context) {
   pipeline_and_roles(context);
+  persistence(context);
   accumulation(context);
   cluster_and_end(context);
 }

@@ -16,8 +16,14 @@ bool mentions_role(std::string_view condition) {
   const std::string low = to_lower(condition);
   for (const char* word :
        {"warp ==", "warp !=", "warp <", "warp >", "warp_idx", "warp_id", "warp_group_idx", "warp_group_role",
-        "producer_warp_role", "warpgroup", "warp_role", "role ==", "is_producer", "is_consumer", "wg_idx"})
+        "producer_warp_role", "warpgroup", "warp_role", "role ==", "wg_idx"})
     if (low.find(word) != std::string::npos) return true;
+  // is_producer, and not is_producer_load_needed
+  for (const std::string_view word : {"is_producer", "is_consumer"})
+    if (const auto at = low.find(word); at != std::string::npos) {
+      const char after = at + word.size() < low.size() ? low[at + word.size()] : ' ';
+      if (after != '_' && !std::isalnum(static_cast<unsigned char>(after))) return true;
+    }
   return false;
 }
 
@@ -96,8 +102,12 @@ RoleTest role_test(const CppContext& context, Node condition) {
 /// Set-up of barriers, by one warp that rejoins the others.
 bool initialises(Node block) {
   const std::string_view text = block.text();
-  return text.find("init(") != std::string_view::npos ||
-         text.find("initialize_barrier") != std::string_view::npos;
+  if (text.find("initialize_barrier") != std::string_view::npos ||
+      text.find("mbarrier_init(") != std::string_view::npos)
+    return true;
+  for (auto at = text.find("init("); at != std::string_view::npos; at = text.find("init(", at + 1))
+    if (at > 0 && (text[at - 1] == ':' || text[at - 1] == '.' || text[at - 1] == '>')) return true;
+  return false;
 }
 
 bool returns(Node block) {

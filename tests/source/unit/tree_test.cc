@@ -97,6 +97,18 @@ TEST(BlankMacros, LeavesTheWordOfADeclaration) {
   EXPECT_NE(blank_macros(text).find("typename U = int"), std::string::npos);
 }
 
+TEST(BlankMacros, DropsBranchesThatNoBuildTakes) {
+  const std::string text =
+      "#if 0\nint a[] = {\n#ifdef X\n1\n#else\n2\n#endif\n#else\nint b;\n#endif\n"
+      "#if 1\nint c;\n#else\nint d = {\n#endif\n#if defined(X)\nint e;\n#else\nint f;\n#endif\n";
+  const std::string blanked = blank_macros(text);
+  ASSERT_EQ(blanked.size(), text.size());
+  for (const char* gone : {"int a", "int d"}) EXPECT_EQ(blanked.find(gone), std::string::npos) << gone;
+  for (const char* kept : {"int b", "int c", "int e", "int f"})
+    EXPECT_NE(blanked.find(kept), std::string::npos) << kept;
+  EXPECT_TRUE(Tree::parse(Grammar::cuda, text)->problems().empty());
+}
+
 TEST(Names, ResolveThroughEveryFormOfImport) {
   const auto module = PythonModule::parse("/p/a.py",
                                           "import cutlass.utils.hopper_helpers as sm90_utils\n"
