@@ -10,21 +10,21 @@
 
 namespace cutelab::capture {
 namespace {
-using Json = nlohmann::json;
+using RecipeJson = nlohmann::json;
 
 Error wrong_recipe(const std::string& path, const std::string& wrong) {
   return Error{ErrorKind::input, "read a recipe", wrong, path, "docs/recipes.md says how one is written"};
 }
 
-std::vector<std::string> texts(const Json& object, const char* name) {
+std::vector<std::string> texts(const RecipeJson& object, const char* name) {
   std::vector<std::string> found;
   if (const auto it = object.find(name); it != object.end() && it->is_array())
-    for (const Json& item : *it)
+    for (const RecipeJson& item : *it)
       if (item.is_string()) found.push_back(item.get<std::string>());
   return found;
 }
 
-std::string text(const Json& object, const char* name) {
+std::string text(const RecipeJson& object, const char* name) {
   const auto it = object.find(name);
   return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
@@ -34,7 +34,7 @@ std::string text(const Json& object, const char* name) {
 Result<Recipe> read_recipe(const FileSource& files, const std::string& path) {
   auto content = files.read(path, max_source_bytes);
   if (!content) return content.error();
-  const Json document = Json::parse(*content, nullptr, false);
+  const RecipeJson document = RecipeJson::parse(*content, nullptr, false);
   if (!document.is_object() || text(document, "schema") != "cutelab.recipe" ||
       !document.contains("schema_version") || document["schema_version"] != 1)
     return wrong_recipe(path, "this is no document of schema cutelab.recipe, version 1");
@@ -44,12 +44,12 @@ Result<Recipe> read_recipe(const FileSource& files, const std::string& path) {
   for (const std::string& folder : texts(document, "folders"))
     recipe.folders.push_back((beside / folder).lexically_normal().string());
   std::set<std::string> names;
-  for (const Json& entry : document.contains("kernels") ? document["kernels"] : Json::array()) {
+  for (const RecipeJson& entry : document.contains("kernels") ? document["kernels"] : RecipeJson::array()) {
     RecipeKernel kernel;
     if (entry.is_object()) {
       kernel.name = text(entry, "name");
       kernel.archs = texts(entry, "archs");
-      kernel.entry = entry.dump(-1, ' ', false, Json::error_handler_t::replace);
+      kernel.entry = entry.dump(-1, ' ', false, RecipeJson::error_handler_t::replace);
     }
     const auto number = recipe.kernels.size() + 1;
     if (kernel.name.empty() || kernel.archs.empty() || !entry.contains("run"))
