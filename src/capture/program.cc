@@ -231,7 +231,10 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   ProcessSpec spec;
   spec.argv = {toolchain.python, "-u", toolchain.harness + "/run_program.py", request_file};
   spec.folder = work;
-  spec.extra = {{"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}};
+  // A temporary folder of its own: packages keep compiled kernels there, and would launch those of an earlier
+  // run.
+  spec.extra = {
+      {"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}, {"TMPDIR", work}};
   auto run = run_supervised(spec, request.limits);
   if (!run) return run.error();
   Capture capture;

@@ -8,8 +8,10 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "capture/recipe.h"
 #include "capture/sweep.h"
 #include "cli/captures.h"
+#include "cli/parts.h"
 #include "corpus/checkout.h"
 #include "corpus/index.h"
 #include "reading/read.h"
@@ -47,31 +49,77 @@ Result<std::vector<capture::Swept>> programs_of(const CaptureSweep& asked, const
   return found;
 }
 
+Result<std::vector<capture::Request>> programs_of_folder(const CaptureSweep& asked, const Context& context,
+                                                         capture::Sweep& sweep) {
+  const std::string inner = corpus::dsl_example_root(context.files, asked.folder);
+  sweep.root = inner.empty() ? asked.folder : asked.folder + "/" + inner;
+  auto programs = programs_of(asked, sweep.root, context);
+  if (!programs) return programs.error();
+  sweep.programs = std::move(*programs);
+  std::vector<capture::Request> requests(sweep.programs.size(), asked.request);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].program = sweep.root + "/" + sweep.programs[i].file;
+    requests[i].arch = asked.arch;
+  }
+  return requests;
+}
+
+Result<std::vector<capture::Request>> kernels_of_recipe(const CaptureSweep& asked, Context& context,
+                                                        capture::Sweep& sweep) {
+  sweep.root = asked.folder;
+  auto recipe = capture::read_recipe(context.files, asked.folder);
+  if (!recipe) return recipe.error();
+  for (const std::string& part : recipe->parts)
+    if (auto status = require_part(part, context); !status) return status.error();
+  std::vector<capture::Request> requests;
+  for (const capture::RecipeKernel& kernel : recipe->kernels)
+    for (const std::string& arch : kernel.archs) {
+      if ((!asked.arch.empty() && arch != asked.arch) || kernel.name.find(asked.only) == std::string::npos)
+        continue;
+      capture::Request request = asked.request;
+      request.program = context.source_root + "/src/capture/recipes/run_recipe.py";
+      request.flags = recipe->folders;
+      request.flags.insert(request.flags.begin(), kernel.entry);
+      request.arch = arch;
+      requests.push_back(std::move(request));
+      sweep.programs.push_back({kernel.name, false, std::nullopt, ""});
+    }
+  if (requests.empty())
+    return Error{ErrorKind::input, "capture --sweep " + asked.folder, "no kernel of the recipe is asked for",
+                 asked.folder, "leave out --only or --arch"};
+  return requests;
+}
+
 class ProgramSweep {
  public:
   ProgramSweep(const CaptureSweep& asked, const capture::Toolchain& toolchain, Context& context,
-               capture::Sweep& sweep)
-      : asked_(asked), toolchain_(toolchain), context_(context), sweep_(sweep) {}
+               std::vector<capture::Request> requests, capture::Sweep& sweep)
+      : asked_(asked),
+        toolchain_(toolchain),
+        context_(context),
+        requests_(std::move(requests)),
+        sweep_(sweep) {}
 
   void go() {
     const std::int64_t begin = context_.clock.now_ns();
-    capture::run_all(sweep_.programs.size(), asked_.jobs, [this](std::size_t i) { one(sweep_.programs[i]); });
+    capture::run_all(sweep_.programs.size(), asked_.jobs,
+                     [this](std::size_t i) { one(requests_[i], sweep_.programs[i]); });
     sweep_.seconds = static_cast<double>(context_.clock.now_ns() - begin) * 1e-9;
     if (context_.err_is_terminal) context_.err << "\r\x1b[K" << std::flush;
   }
 
  private:
-  void one(capture::Swept& swept) {
-    capture::Request request = asked_.request;
-    request.program = sweep_.root + "/" + swept.file;
+  void one(capture::Request& request, capture::Swept& swept) {
     request.keep_modules = request.keep_failures = true;
-    request.arch_is_guess = asked_.arch.empty();
-    if (auto arch = arch_of(request.program)) {
-      request.arch = *arch;
-      take(capture::capture(request, toolchain_, context_.files), request, swept);
-    } else {
-      swept.problem = arch.error().wrong;
+    if (request.arch.empty()) {
+      request.arch_is_guess = true;
+      auto arch = arch_of(request.program);
+      if (arch)
+        request.arch = *arch;
+      else
+        swept.problem = arch.error().wrong;
     }
+    if (swept.problem.empty()) take(capture::capture(request, toolchain_, context_.files), request, swept);
     tell(swept);
   }
 
@@ -88,7 +136,6 @@ class ProgramSweep {
 
   /// One program is read at a time; the captures beside it are not held up for long.
   Result<std::string> arch_of(const std::string& program) {
-    if (!asked_.arch.empty()) return asked_.arch;
     const std::lock_guard<std::mutex> alone(reading_);
     reading::Request request;
     request.path = program;
@@ -131,6 +178,7 @@ class ProgramSweep {
   const CaptureSweep& asked_;
   const capture::Toolchain& toolchain_;
   Context& context_;
+  std::vector<capture::Request> requests_;  ///< one per program of the sweep
   capture::Sweep& sweep_;
   std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
   std::mutex reading_, telling_;
@@ -189,14 +237,12 @@ void print(const capture::Sweep& sweep, std::ostream& out) {
 
 Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, const capture::Toolchain& toolchain,
                                    Context& context) {
-  const std::string inner = corpus::dsl_example_root(context.files, asked.folder);
   capture::Sweep sweep;
-  sweep.root = inner.empty() ? asked.folder : asked.folder + "/" + inner;
   sweep.dsl_version = toolchain.dsl_version;
-  auto programs = programs_of(asked, sweep.root, context);
-  if (!programs) return programs.error();
-  sweep.programs = std::move(*programs);
-  ProgramSweep(asked, toolchain, context, sweep).go();
+  auto requests = asked.folder.ends_with(".json") ? kernels_of_recipe(asked, context, sweep)
+                                                  : programs_of_folder(asked, context, sweep);
+  if (!requests) return requests.error();
+  ProgramSweep(asked, toolchain, context, std::move(*requests), sweep).go();
   if (asked.json)
     context.out << capture::to_json(sweep);
   else

@@ -63,9 +63,9 @@ void add_recorded(const capture::Capture& captured, std::vector<compiled::IrRead
   for (compiled::IrReading& module : modules)
     for (evidence::Fact& fact : module.facts) {
       if (fact.kind != evidence::kind::launch) continue;
-      const auto kernel = std::find_if(module.kernels.begin(), module.kernels.end(),
-                                       [&](const auto& candidate) { return candidate.name == fact.subject; });
-      const auto* launch = kernel == module.kernels.end() ? nullptr : only_launch(captured, kernel->symbol);
+      const auto symbol = fact.values.find("symbol");
+      const auto* launch =
+          symbol == fact.values.end() ? nullptr : only_launch(captured, *symbol->second.string());
       if (launch == nullptr) continue;
       if (const auto grid = fact.values.find("grid"); grid == fact.values.end() || !grid->second.determined())
         fact.values["grid"] = recorded(launch->grid);

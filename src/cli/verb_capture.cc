@@ -46,8 +46,8 @@ VerbSpec capture_spec() {
       {"--fresh", "", "run it even if an earlier capture of the same source is kept", "", false, {}},
       {"--sweep",
        "",
-       "FILE is a CUTLASS checkout or a folder: run every program with a main in it, and say of each how it "
-       "ended",
+       "FILE is a CUTLASS checkout, a folder or a recipe (docs/recipes.md): run every program with a main, "
+       "every kernel of the recipe, and say of each how it ended",
        "",
        false,
        {}},
@@ -57,7 +57,8 @@ VerbSpec capture_spec() {
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
   spec.examples = {"cutelab capture examples/cute_dsl/rmsnorm.py --arch sm_90a",
                    "cutelab capture dense_gemm --arch sm_100a -- --mnkl 4096,4096,4096,1",
-                   "cutelab capture gemm.py --json", "cutelab capture --sweep ~/cutlass"};
+                   "cutelab capture gemm.py --json", "cutelab capture --sweep ~/cutlass",
+                   "cutelab capture --sweep data/recipes/quack.json --arch sm_90a"};
   return spec;
 }
 

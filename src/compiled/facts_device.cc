@@ -168,11 +168,13 @@ void IrReader::on_instruction(const ir::Operation& operation) {
   }
   const bool tensor = name.find("tensor") != npos;
   const bool loads = name.find(".shared.cluster.global") != npos || name.find(".shared.cta.global") != npos;
-  const char* what = name.find("bulk") == npos     ? "cp-async"
-                     : name.find("reduce") != npos ? "tma-reduce"
-                     : loads                       ? (tensor ? "tma-load" : "bulk-copy")
-                     : tensor                      ? "tma-store"
-                                                   : "bulk-copy";
+  const char* what = name.find("bulk") == npos                     ? "cp-async"
+                     : name.find("reduce") != npos                 ? "tma-reduce"
+                     : loads                                       ? (tensor ? "tma-load" : "bulk-load")
+                     : tensor                                      ? "tma-store"
+                     : name.find(".global.shared") != npos         ? "bulk-store"
+                     : name.find(".shared.cluster.shared") != npos ? "remote-copy"
+                                                                   : "bulk-copy";
   add(operation, {Family::D3, kind::copy, "", {{"operation", stated(what)}}, std::string(name.substr(5))});
 }
 

@@ -101,6 +101,13 @@ void IrReader::on_launch(const ir::Operation& operation) {
     if (const auto known = configurations_.find(module_.operand(operation, i));
         known != configurations_.end())
       values = known->second;
+  // Where a preferred cluster is passed too, the cluster dimension is only its fallback.
+  if (auto preferred = values.extract("preferred_cluster"); !preferred.empty()) {
+    if (auto fallback = values.extract("cluster"); !fallback.empty())
+      values["fallback_cluster"] = std::move(fallback.mapped());
+    values["cluster"] = std::move(preferred.mapped());
+  }
+  values["symbol"] = stated(symbol);
   const IrKernel* kernel = nullptr;
   for (const IrKernel& candidate : out_.kernels)
     if (candidate.symbol == symbol) kernel = &candidate;

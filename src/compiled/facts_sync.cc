@@ -142,13 +142,15 @@ void IrReader::on_mbarrier(const ir::Operation& operation) {
 void IrReader::on_barrier(const ir::Operation& operation) {
   Values values;
   if (operation.name.starts_with("nvvm.barrier")) {
-    // "nvvm.barrier id = %a number_of_threads = %b", "nvvm.barrier.cta.sync %a, %b"
+    // "nvvm.barrier id = %a number_of_threads = %b", "nvvm.barrier.cta.sync %a, %b",
+    // "nvvm.barrier.cta.red %predicate, %a, %b"
     const bool plain = operation.name.starts_with("nvvm.barrier.cta.");
-    const bool named = plain ? operation.operands > 0 : operation.header.find("id = ") != npos;
+    const ir::Id first = operation.name.starts_with("nvvm.barrier.cta.red") ? 1 : 0;
+    const bool named = plain ? operation.operands > first : operation.header.find("id = ") != npos;
     const bool counted =
-        plain ? operation.operands > 1 : operation.header.find("number_of_threads = ") != npos;
-    values["id"] = named ? number_or_unknown(module_.operand(operation, 0)) : stated(std::int64_t{0});
-    if (counted) values["threads"] = number_or_unknown(module_.operand(operation, named ? 1 : 0));
+        plain ? operation.operands > first + 1 : operation.header.find("number_of_threads = ") != npos;
+    values["id"] = named ? number_or_unknown(module_.operand(operation, first)) : stated(std::int64_t{0});
+    if (counted) values["threads"] = number_or_unknown(module_.operand(operation, first + (named ? 1 : 0)));
   } else if (operation.name.starts_with("nvvm.cluster")) {
     values["scope"] = stated("cluster");
   } else {

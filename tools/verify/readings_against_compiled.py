@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Readings against what the compiler was given, over the example programs of a CUTLASS checkout: writes docs/verification/compiled.md.
+"""Readings against what the compiler was given, over the example programs of a CUTLASS checkout: writes docs/verification.md.
 
-usage: readings_against_compiled.py CHECKOUT FILE … [--cutelab PROGRAM] [--labels DIR] [--arch NAME=SM …] [--out FILE.md]
+usage: readings_against_compiled.py CHECKOUT [FILE …] [--cutelab PROGRAM] [--labels DIR] [--arch NAME=SM …] [--reasons FILE.json] [--jobs N]
+                                    [--out FILE.md]
 
-FILE lies below CHECKOUT/examples/python/CuTeDSL. Each is run once through `cutelab read FILE --verify --json`; captures are kept, so a second
-run takes seconds. With --labels the table of compiled_against_labels.py is put first. Exit code 1 if a value differs.
+FILE lies below CHECKOUT/examples/python/CuTeDSL; none: every program that `cutelab capture --sweep CHECKOUT` captures, for the architecture of
+its capture. Each is run once through `cutelab read FILE --verify --json`; captures are kept, so a second run is short. With --labels the table of compiled_against_labels.py is put first. Exit code 1 if a value differs.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -25,6 +27,45 @@ def comparison(program, file, arch):
     if not run.stdout.startswith("{"):
         return None, run.stderr.strip().splitlines()[0] if run.stderr.strip() else f"exit {run.returncode}"
     return json.loads(run.stdout), ""
+
+
+def swept(options):
+    """(programs as `cutelab capture --sweep --json` tells them)"""
+    run = subprocess.run([options.cutelab, "capture", "--sweep", options.checkout, "--json"], stdout=subprocess.PIPE, text=True, check=False)
+    return json.loads(run.stdout)
+
+
+def asked_for(options):
+    """[(file, architecture)] and the text about the sweep."""
+    if options.files:
+        return [(name, next((a.split("=")[1] for a in options.arch if a.split("=")[0] in name), "")) for name in options.files], ""
+    sweep = swept(options)
+    lost = [[p["file"], p["arch"], p["ended"], " ".join(p["reason"].split())[:160]] for p in sweep["programs"] if p["outcome"] != "captured"]
+    own = [p for p in sweep["programs"] if p["holds_kernel"]]
+    text = (f"## What was captured\n\n`cutelab capture --sweep`, CuTe DSL {sweep['dsl_version']}: {sweep['captured']} of {len(sweep['programs'])} programs with a main "
+            f"were captured with launch and intermediate form; of the {len(own)} that hold a kernel themselves, "
+            f"{sum(p['outcome'] == 'captured' for p in own)}. Run one after another they took {sum(p['seconds'] for p in sweep['programs']):.0f} s. The others:\n\n"
+            + table(["program", "for", "ended", "why"], lost) + "\n")
+    return [(p["file"], p["arch"]) for p in sweep["programs"] if p["outcome"] == "captured"], text
+
+
+def unanswered(documents):
+    """Facts on one side alone, by kind and reason."""
+    tally = collections.Counter()
+    for document in documents:
+        for fact in document["facts"]:
+            if fact["agreement"] == "source-only":
+                tally["read only", fact["kind"], fact["reason"]] += 1
+            if fact["agreement"] == "compiled-only":
+                tally["compiled only", fact["kind"], "the reading has nothing on the line"] += 1
+    return [[*key, count] for key, count in sorted(tally.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
+
+
+def explained(differ, reasons):
+    """Each difference with what is known of it; `reasons` is a list of {"file", "fact", "value", "why"}."""
+    for line in differ:
+        found = next((r["why"] for r in reasons if line[0].endswith(r["file"]) and r["fact"] == line[2] and r["value"] == line[4]), "open")
+        yield [*line, found]
 
 
 def row(cells):
@@ -68,16 +109,19 @@ def labels_table(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout")
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("files", nargs="*")
     parser.add_argument("--cutelab", default="./cutelab")
     parser.add_argument("--labels")
     parser.add_argument("--arch", action="append", default=[], help="part of a file's path=architecture; else what its reading says it needs")
-    parser.add_argument("--out", default="docs/verification/compiled.md")
+    parser.add_argument("--reasons", help="what is known of each difference", default=str(HERE.parents[1] / "docs/verification/reasons.json"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", default="docs/verification.md")
     options = parser.parse_args()
     rows, failed, differ, documents = [], [], [], []
-    for name in options.files:
-        arch = next((a.split("=")[1] for a in options.arch if a.split("=")[0] in name), "")
-        document, problem = comparison(options.cutelab, os.path.join(options.checkout, EXAMPLES, name), arch)
+    programs, about = asked_for(options)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        made = list(pool.map(lambda p: comparison(options.cutelab, os.path.join(options.checkout, EXAMPLES, p[0]), p[1]), programs))
+    for (name, _), (document, problem) in zip(programs, made):
         print(name, problem or document["counts"], flush=True)
         if document is None:
             failed.append([name, problem])
@@ -85,13 +129,17 @@ def main():
         documents.append(document)
         rows.append([name, document["arch"], *(document["counts"][a] for a in AGREEMENTS)])
         differ += differences(name, document)
+    reasons = json.loads(Path(options.reasons).read_text(encoding="utf-8")) if Path(options.reasons).is_file() else []
+    total = ["all", len(rows), *(sum(r[i + 2] for r in rows) for i in range(len(AGREEMENTS)))]
     compilers = ", ".join(sorted({d["compiler"] for d in documents}))
     text = ("# Readings against compiled readings\n\nWritten by `tools/verify/readings_against_compiled.py`. Each program is run as its own main at its own defaults on a "
-            f"stand-in device ({compilers}), and what its compiler is given is read line by line ([comparison.md](../comparison.md)).\n\n"
-            + labels_table(options)
-            + "## By program\n\n" + table(["program", "for", *(a.replace("-", " ") for a in AGREEMENTS)], rows)
+            f"stand-in device ({compilers}), and what its compiler is given is read line by line ([comparison.md](comparison.md)); "
+            "the launches alone, at a second problem too, are in [verification/launches.md](verification/launches.md).\n\n"
+            + about + labels_table(options)
+            + "## By program\n\n" + table(["program", "for", *(a.replace("-", " ") for a in AGREEMENTS)], [*rows, total])
             + "\n## By value\n\n" + table(["value", "agree", "filled", "differ"], values_by_name(documents))
-            + "\n## Values that differ\n\n" + (table(["program", "line", "fact", "of", "value", "read", "compiled"], differ) if differ else "None.\n"))
+            + "\n## Values that differ\n\n" + (table(["program", "line", "fact", "of", "value", "read", "compiled", "why"], explained(differ, reasons)) if differ else "None.\n")
+            + "\n## On one side alone\n\n" + table(["side", "fact", "why", "facts"], unanswered(documents)))
     if failed:
         text += "\n## Not compiled\n\n" + table(["program", "why"], failed)
     Path(options.out).write_text(text, encoding="utf-8")

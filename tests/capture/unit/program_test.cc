@@ -250,6 +250,13 @@ TEST_F(ProgramRun, ThatIsNoFileIsAnError) {
   EXPECT_EQ(made.error().kind, ErrorKind::input);
 }
 
+TEST_F(ProgramRun, HasATemporaryFolderOfItsOwn) {
+  python(
+      "case $TMPDIR in $out/*) ;; *) exit 9;; esac; test -z \"$(ls $TMPDIR)\" || exit 8; echo x > "
+      "$TMPDIR/kept; echo '{\"ended\":\"returned\"}' > $out/outcome.json");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run().ended, Ended::returned) << run().reason;
+}
+
 TEST_F(ProgramRun, LeavesNoFolderBehind) {
   outcome(R"("ended":"returned")");
   fs::create_directories(root / "tmp");

@@ -63,6 +63,10 @@ module attributes {gpu.container_module} {
       nvvm.cp.async.bulk.tensor.shared.cluster.global %p0, %p1 : !a, !b loc(#loc36)
       nvvm.tcgen05.mma %p0, %p1 : !a, !b loc(#loc37)
       nvvm.tcgen05.alloc %p0, %c4 : !a, i32 loc(#loc38)
+      %red = nvvm.barrier.cta.red %c1, %c1, %c4 {kind = #nvvm.barrier_redux_kind<or>} : i1, i32, i32 -> i32 loc(#loc41)
+      nvvm.cp.async.bulk.shared.cluster.global %p0, %p1 : !a, !b loc(#loc42)
+      nvvm.cp.async.bulk.global.shared.cta %p0, %p1 : !a, !b loc(#loc43)
+      nvvm.cp.async.bulk.shared.cluster.shared.cta %p0, %p1 : !a, !b loc(#loc44)
       other.operation loc(#loc31)
       return loc(#loc)
     } loc(#loc2)
@@ -105,6 +109,10 @@ module attributes {gpu.container_module} {
 #loc37 = loc(callsite("kernel"("/k/gemm.py":37:4) at #loc4))
 #loc38 = loc(callsite("kernel"("/k/gemm.py":38:4) at #loc4))
 #loc40 = loc(callsite("make_tiled_tma_atom"(#loc3) at callsite("Gemm.__call__"("/k/gemm.py":55:4) at "BaseDSL.generate_mlir"(#loc3))))
+#loc41 = loc(callsite("kernel"("/k/gemm.py":41:4) at #loc4))
+#loc42 = loc(callsite("kernel"("/k/gemm.py":42:4) at #loc4))
+#loc43 = loc(callsite("kernel"("/k/gemm.py":43:4) at #loc4))
+#loc44 = loc(callsite("kernel"("/k/gemm.py":44:4) at #loc4))
 #loc50 = loc(callsite("kernel"("/k/gemm.py":20:4) at #loc4))
 #loc51 = loc(callsite("kernel"("/k/gemm.py":21:4) at #loc4))
 #loc52 = loc(callsite("kernel"("/k/gemm.py":22:4) at #loc4))
@@ -153,6 +161,35 @@ TEST_F(ReadIr, KernelAndLaunch) {
   EXPECT_EQ(value("launch", 60, "cooperative"), "true");
   EXPECT_EQ(value("launch", 60, "smem_bytes"), "9280");
   EXPECT_EQ(fact("launch", 60).kernel, "Gemm.kernel");
+}
+
+TEST_F(ReadIr, ALaunchNamesItsSymbol) { EXPECT_EQ(value("launch", 60, "symbol"), "k_0"); }
+
+TEST(ReadIrText, APreferredClusterIsTheOneAskedFor) {
+  std::string text = gemm;
+  const std::string before = "    cuda.launch_cfg.cooperative[%3]";
+  text.insert(
+      text.find(before),
+      "    cuda.launch_cfg.preferred_cluster_dim[%3] (%c256, %c1, %c1) : !cuda.launch_cfg<max_attrs = "
+      "17>, i32, i32, i32 loc(#loc2)\n");
+  auto read = read_ir(text, {"/k/gemm.py"});
+  ASSERT_TRUE(read);
+  for (const evidence::Fact& fact : read->facts) {
+    if (fact.kind != "launch") continue;
+    EXPECT_EQ(fact.values.at("cluster").text(), "(256, 1, 1)");
+    EXPECT_EQ(fact.values.at("fallback_cluster").text(), "(1, 1, 1)");
+  }
+}
+
+TEST_F(ReadIr, ABarrierThatReducesHasItsPredicateFirst) {
+  EXPECT_EQ(value("barrier", 41, "id"), value("barrier", 33, "id"));
+  EXPECT_EQ(value("barrier", 41, "threads"), value("barrier", 33, "threads"));
+}
+
+TEST_F(ReadIr, BulkCopiesTellTheirDirection) {
+  EXPECT_EQ(value("copy", 42, "operation"), "bulk-load");
+  EXPECT_EQ(value("copy", 43, "operation"), "bulk-store");
+  EXPECT_EQ(value("copy", 44, "operation"), "remote-copy");
 }
 
 TEST_F(ReadIr, SharedMemory) {
