@@ -214,7 +214,8 @@ std::string to_json(const Capture& capture) {
                          {"launches", std::move(launches)},
                          {"tensor_maps", std::move(maps)},
                          {"sources", std::move(sources)},
-                         {"modules", capture.modules}};
+                         {"modules", capture.modules},
+                         {"device_code", capture.device_code}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -278,6 +279,7 @@ Result<Capture> capture_from_json(const std::string& text) {
   for (const Json& launch : member(document, "launches")) capture.launches.push_back(launch_from(launch));
   for (const Json& map : member(document, "tensor_maps")) capture.tensor_maps.push_back(tensor_map_from(map));
   capture.modules = get(document, "modules", std::vector<std::string>{});
+  capture.device_code = get(document, "device_code", std::vector<std::string>{});
   for (const Json& source : member(document, "sources"))
     capture.sources.push_back({get<std::string>(source, "path", ""), get<std::string>(source, "sha256", "")});
   return capture;

@@ -64,7 +64,7 @@ std::string key_of(const Request& request, const Toolchain& toolchain, const std
                    const std::string& harness_digest) {
   Document parts = {request.program,           sha256(source),   request.flags,         request.arch,
                     torch_name(request.torch), toolchain.python, toolchain.dsl_version, harness_digest,
-                    request.keep_modules};
+                    request.keep_modules,      request.keep_code};
   return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
 }
 
@@ -84,8 +84,9 @@ bool unchanged(const Capture& kept, const FileSource& files) {
     if (!text || sha256(*text) != source.sha256) return false;
   }
   std::error_code failed;
-  for (const std::string& module : kept.modules)
-    if (!fs::exists(module, failed)) return false;
+  for (const auto* kept_files : {&kept.modules, &kept.device_code})
+    for (const std::string& file : *kept_files)
+      if (!fs::exists(file, failed)) return false;
   return !kept.sources.empty();
 }
 
@@ -179,6 +180,33 @@ void set_sources(const Document& outcome, Capture& capture) {
       capture.sources.push_back({source["path"].get<std::string>(), source["sha256"].get<std::string>()});
 }
 
+Status keep_file(const std::string& made, const std::string& kept) {
+  std::error_code failed;
+  fs::copy_file(made, kept, fs::copy_options::overwrite_existing, failed);
+  if (!failed) return {};
+  return Error{ErrorKind::unavailable, "keep what the compiler was given", failed.message(), kept,
+               "make room there, or set CUTELAB_CACHE to another folder"};
+}
+
+/// The cubins "module_<i>….cubin" of the run's folder; the compiler puts the architecture into their names.
+Status keep_device_code(const std::string& folder, int module, const std::string& kept_stem,
+                        Capture& capture) {
+  const std::string begin = fmt::format("module_{}.", module);
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (const std::string name = entry.path().filename().string();
+        name.starts_with(begin) && name.ends_with(".cubin"))
+      names.push_back(name);
+  std::sort(names.begin(), names.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string kept = fmt::format("{}.{}.{}.cubin", kept_stem, module, i);
+    if (auto status = keep_file(folder + "/" + names[i], kept); !status) return status;
+    capture.device_code.push_back(kept);
+  }
+  return {};
+}
+
 /// Takes the modules that the harness wrote out of the run's folder, to where the capture is kept.
 Status keep_modules(const std::string& folder, const std::string& kept_stem, Capture& capture) {
   for (int i = 0;; ++i) {
@@ -186,11 +214,9 @@ Status keep_modules(const std::string& folder, const std::string& kept_stem, Cap
     std::error_code failed;
     if (!fs::exists(made, failed)) return {};
     const std::string kept = fmt::format("{}.{}.mlir", kept_stem, i);
-    fs::copy_file(made, kept, fs::copy_options::overwrite_existing, failed);
-    if (failed)
-      return Error{ErrorKind::unavailable, "keep what the compiler was given", failed.message(), kept,
-                   "make room there, or set CUTELAB_CACHE to another folder"};
+    if (auto status = keep_file(made, kept); !status) return status;
     capture.modules.push_back(kept);
+    if (auto status = keep_device_code(folder, i, kept_stem, capture); !status) return status;
   }
 }
 
@@ -222,7 +248,8 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   const Document asked = {{"program", request.program},     {"flags", request.flags},
                           {"arch", request.arch},           {"out", folder.path()},
                           {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
-                          {"ir", request.keep_modules},     {"call_chain", how.call_chain}};
+                          {"ir", request.keep_modules},     {"call_chain", how.call_chain},
+                          {"code", request.keep_code}};
   const std::string request_file = folder.path() + "/request.json";
   if (auto status =
           write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));

@@ -2,20 +2,56 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <ostream>
+#include <string_view>
+
 #include "base/text.h"
 #include "cli/parts.h"
 #include "reading/read.h"
 
 namespace cutelab::cli {
+namespace {
+
+bool is_version(std::string_view text) {
+  return !text.empty() && text.front() >= '0' && text.front() <= '9' &&
+         text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.") == std::string_view::npos;
+}
+
+/// Of "nvidia-cutlass-dsl[cu13]==4.7.0"; empty for another line.
+std::string version_in(std::string_view line) {
+  constexpr std::string_view name = "nvidia-cutlass-dsl", equals = "==";
+  line = trim(line.substr(0, line.find_first_of("#;")));
+  const auto at = line.find(equals);
+  if (!line.starts_with(name) || at == std::string_view::npos) return "";
+  const std::string_view between = trim(line.substr(name.size(), at - name.size()));
+  const std::string_view version = trim(line.substr(at + equals.size()));
+  const bool extras = between.empty() || (between.front() == '[' && between.back() == ']');
+  return extras && is_version(version) ? std::string(version) : "";
+}
+
+/// "dsl-4.7.0", or "dsl" where that part is of this version.
+std::string part_of(const std::string& version, const Context& context) {
+  constexpr std::uint64_t most_bytes = 1u << 20;
+  if (auto lock = context.files.read(context.source_root + "/deps/dsl.lock", most_bytes))
+    for (const auto line : split(*lock, '\n'))
+      if (version_in(line.substr(0, line.find(' '))) == version) return "dsl";
+  return "dsl-" + version;
+}
+
+Result<std::string> python_of(const std::string& part, Context& context) {
+  if (auto status = require_part(part, context); !status) return status.error();
+  return part_folder(part, context) + "/bin/python";
+}
+
+}  // namespace
 
 Result<std::string> target_arch(const std::string& asked, Context& context, const std::string& program) {
   std::string arch = asked.empty() ? context.environment.get("CUTE_DSL_ARCH").value_or("") : asked;
   if (arch.empty()) {
-    reading::Request read;
-    read.path = program;
-    auto reading = reading::read(read, context.files);
-    if (!reading) return reading.error();
-    arch = reading->arch.minimum.empty() ? "sm_90a" : reading->arch.minimum;
+    auto target = reading::default_target(program, context.files);
+    if (!target) return target.error();
+    arch = *target;
   }
   const bool digits = arch.size() > 4 && arch.rfind("sm_", 0) == 0 &&
                       arch.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz_") == std::string::npos &&
@@ -26,12 +62,39 @@ Result<std::string> target_arch(const std::string& asked, Context& context, cons
   return arch;
 }
 
-Result<std::string> dsl_python(const std::string& asked, Context& context) {
-  const std::string named =
-      asked.empty() ? context.environment.get("CUTELAB_DSL_PYTHON").value_or("") : asked;
-  if (!named.empty()) return named;
-  if (auto status = require_part("dsl", context); !status) return status.error();
-  return part_folder("dsl", context) + "/bin/python";
+std::string pinned_dsl_version(const std::string& program, const FileSource& files) {
+  constexpr std::uint64_t most_bytes = 1u << 16;
+  std::string folder = program;
+  for (auto slash = folder.rfind('/'); slash != std::string::npos && slash > 0; slash = folder.rfind('/')) {
+    folder.resize(slash);
+    auto text = files.read(folder + "/python/CuTeDSL/requirements.txt", most_bytes);
+    if (!text) continue;
+    for (const auto line : split(*text, '\n'))
+      if (const std::string version = version_in(line); !version.empty()) return version;
+    return "";
+  }
+  return "";
+}
+
+Result<std::string> dsl_python(const DslChoice& choice, Context& context) {
+  if (!choice.python.empty()) return choice.python;
+  if (!choice.version.empty()) {
+    if (!is_version(choice.version))
+      return Error{ErrorKind::usage, "--dsl-version " + choice.version, "is no version of the CuTe DSL", "",
+                   "write it as 4.7.0"};
+    return python_of(part_of(choice.version, context), context);
+  }
+  if (auto named = context.environment.get("CUTELAB_DSL_PYTHON")) return *named;
+  std::string program = choice.program;
+  std::error_code failed;
+  if (const auto real = std::filesystem::canonical(program, failed); !failed) program = real.string();
+  const std::string pinned = pinned_dsl_version(program, context.files);
+  if (pinned.empty()) return python_of("dsl", context);
+  auto python = python_of(part_of(pinned, context), context);
+  if (python) return python;
+  context.err << "note: the checkout pins version " << pinned
+              << " of the CuTe DSL, which cannot be had; the part dsl serves instead\n";
+  return python_of("dsl", context);
 }
 
 }  // namespace cutelab::cli

@@ -5,11 +5,26 @@
 
 namespace cutelab::cli {
 
-/// The architecture a program is compiled for: `asked`, CUTE_DSL_ARCH, what its reading says it needs,
-/// sm_90a: the first that is known. Error (kind usage): that is no architecture's name.
+/// The architecture a program is compiled for: `asked`, CUTE_DSL_ARCH, what a reading of it is made for
+/// (reading::default_target): the first that is known. Error (kind usage): that is no architecture's name.
 Result<std::string> target_arch(const std::string& asked, Context& context, const std::string& program);
 
-/// The interpreter with the CuTe DSL: `asked`, CUTELAB_DSL_PYTHON, the part dsl, installed if need be.
-Result<std::string> dsl_python(const std::string& asked, Context& context);
+/// Which CuTe DSL a program is compiled with.
+struct DslChoice {
+  std::string program;  ///< path: its checkout may pin a version
+  std::string python;   ///< interpreter that was named; empty = none
+  std::string version;  ///< "4.7.0"; empty = none was asked for
+};
+
+/// The interpreter with the CuTe DSL: the one that was named, the environment of the version that was asked
+/// for, CUTELAB_DSL_PYTHON, the environment of the version that the program's checkout pins, the part dsl:
+/// the first that applies. Environments are installed if need be; where the pinned version cannot be had, a
+/// note says so and the part dsl serves. Errors: (kind usage) that is no version; (kind unavailable) it
+/// cannot be had.
+Result<std::string> dsl_python(const DslChoice& choice, Context& context);
+
+/// The DSL version that the checkout around `program` pins in python/CuTeDSL/requirements.txt; empty: it lies
+/// in none, or that pins none.
+std::string pinned_dsl_version(const std::string& program, const FileSource& files);
 
 }  // namespace cutelab::cli

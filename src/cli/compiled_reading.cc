@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
 
+#include "base/text.h"
 #include "cli/captures.h"
+#include "cli/parts.h"
+#include "compiled/code_facts.h"
 #include "evidence/names.h"
+#include "kernel/toolchain.h"
 
 namespace cutelab::cli {
 namespace {
@@ -57,6 +62,42 @@ Error nothing_compiled(const std::string& asked, const capture::Capture& capture
           "see `cutelab capture` for what the program printed; give it flags with --with"};
 }
 
+Result<std::vector<compiled::IrReading>> read_modules(const capture::Capture& captured,
+                                                      const std::vector<std::string>& files,
+                                                      const Context& context) {
+  std::vector<compiled::IrReading> modules;
+  for (const std::string& path : captured.modules) {
+    auto text = context.files.read(path, most_module_bytes);
+    if (!text) return text.error();
+    auto module = compiled::read_ir(*text, files);
+    if (!module) return module.error();
+    if (!module->facts.empty()) modules.push_back(std::move(*module));
+  }
+  return modules;
+}
+
+/// Machine code of all modules, each function once; a note where it cannot be read.
+void add_machine_code(const capture::Capture& captured, const std::vector<std::string>& files,
+                      std::vector<compiled::IrReading>& modules, Context& context) {
+  const auto note = [&](const std::string& why) {
+    context.err << "note: the machine code was not read: " << printable(why) << "\n";
+  };
+  if (captured.device_code.empty()) return note("this version of the DSL wrote none with lines");
+  const auto tool = [&](const char* name) {
+    return kernel::find_cuda_tool(context.environment, context.source_root, name);
+  };
+  if (tool("nvdisasm").empty() || tool("cuobjdump").empty())
+    if (auto status = require_part("cuda-tools", context); !status) return note(status.error().message());
+  for (const std::string& cubin : captured.device_code) {
+    auto code = compiled::inspect_lines(tool("nvdisasm"), tool("cuobjdump"), cubin, captured.arch);
+    if (!code) {
+      note(code.error().message());
+      continue;
+    }
+    for (compiled::IrReading& module : modules) compiled::add_code_facts(*code, files, module);
+  }
+}
+
 }  // namespace
 
 void add_recorded(const capture::Capture& captured, std::vector<compiled::IrReading>& modules) {
@@ -73,20 +114,20 @@ void add_recorded(const capture::Capture& captured, std::vector<compiled::IrRead
     }
 }
 
-Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, const std::string& arch,
-                                             const std::vector<std::string>& flags, Context& context) {
+Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, const CompileRequest& wanted,
+                                             Context& context) {
   const std::string asked = "read --compile " + reading.files[0].path;
   capture::Request request;
   request.program = reading.files[0].path;
-  request.flags = flags;
+  request.flags = wanted.flags;
   request.cache = context.environment.cache_home() + "/capture";
   request.keep_modules = true;
-  const bool chosen = !arch.empty() || context.environment.get("CUTE_DSL_ARCH").has_value();
-  auto target = target_arch(chosen ? arch : reading.arch.minimum, context, request.program);
+  request.keep_code = wanted.code;
+  auto target = target_arch(wanted.arch, context, request.program);
   if (!target) return target.error();
   request.arch = *target;
-  request.arch_is_guess = !chosen;
-  auto python = dsl_python("", context);
+  request.arch_is_guess = wanted.arch.empty() && !context.environment.get("CUTE_DSL_ARCH");
+  auto python = dsl_python({request.program, "", wanted.dsl_version}, context);
   if (!python) return python.error();
   auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
                                            request.cache, context.environment, context.files);
@@ -94,16 +135,12 @@ Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, c
   auto captured = capture::capture(request, *toolchain, context.files);
   if (!captured) return captured.error();
   const std::vector<std::string> files = real_paths(reading);
-  std::vector<compiled::IrReading> modules;
-  for (const std::string& path : captured->modules) {
-    auto text = context.files.read(path, most_module_bytes);
-    if (!text) return text.error();
-    auto module = compiled::read_ir(*text, files);
-    if (!module) return module.error();
-    if (!module->facts.empty()) modules.push_back(std::move(*module));
-  }
+  auto read = read_modules(*captured, files, context);
+  if (!read) return read.error();
+  std::vector<compiled::IrReading>& modules = *read;
   if (modules.empty()) return nothing_compiled(asked, *captured);
   add_recorded(*captured, modules);
+  if (wanted.code) add_machine_code(*captured, files, modules, context);
   compiled::Merged merged = compiled::compare(reading, modules);
   merged.comparison.arch = captured->arch;
   merged.comparison.compiler = "CuTe DSL " + captured->dsl_version;

@@ -25,7 +25,7 @@ VerbSpec capture_spec() {
       {"--arch",
        "SM",
        "compile for this architecture, as sm_90a",
-       "CUTE_DSL_ARCH, else what the reading says it needs",
+       "CUTE_DSL_ARCH, else what a reading of it is made for",
        false,
        {}},
       {"--json", "", "everything recorded, for machines (docs/capture.md)", "", false, {}},
@@ -38,7 +38,13 @@ VerbSpec capture_spec() {
       {"--python",
        "PROGRAM",
        "interpreter with the CuTe DSL",
-       "CUTELAB_DSL_PYTHON, else part dsl",
+       "CUTELAB_DSL_PYTHON, else an environment of its own",
+       false,
+       {}},
+      {"--dsl-version",
+       "VERSION",
+       "published version of the CuTe DSL, in an environment that set-up makes",
+       "the one that the program's checkout pins, else part dsl",
        false,
        {}},
       {"--timeout", "SECONDS", "kill it after this long", "180", false, {}},
@@ -171,7 +177,8 @@ class CaptureVerb final : public Verb {
 
   static Result<capture::Toolchain> toolchain_of(const Arguments& arguments, const capture::Request& request,
                                                  Context& context) {
-    auto python = dsl_python(arguments.get("--python"), context);
+    auto python =
+        dsl_python({request.program, arguments.get("--python"), arguments.get("--dsl-version")}, context);
     if (!python) return python.error();
     return capture::find_toolchain(*python, context.source_root + "/src/capture/harness", request.cache,
                                    context.environment, context.files);

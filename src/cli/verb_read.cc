@@ -11,12 +11,14 @@
 #include "cli/example_names.h"
 #include "cli/read_known.h"
 #include "cli/read_lints.h"
+#include "cli/read_spec.h"
 #include "cli/read_targets.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
 #include "reading/read.h"
 #include "report/card.h"
 #include "report/comparison.h"
+#include "report/compiled_diff.h"
 #include "report/diff.h"
 #include "report/full.h"
 #include "report/html.h"
@@ -28,72 +30,6 @@
 namespace cutelab::cli {
 namespace {
 using evidence::Reading;
-
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const auto family : evidence::all_families) names.emplace_back(name_of(family));
-  return names;
-}
-
-Flag flag(const char* name, const char* value, const char* help) {
-  Flag f;
-  f.name = name;
-  f.value = value;
-  f.help = help;
-  return f;
-}
-
-VerbSpec read_spec() {
-  VerbSpec spec;
-  spec.name = "read";
-  spec.summary = "what a kernel source does, every claim with its line";
-  spec.step = "2 READ";
-  spec.positionals = {
-      {"FILE", "a CuTe DSL or CuTe C++ source, a folder of them, or an example's name", 1, -1}};
-  Flag json = flag("--json", "FILE.json",
-                   "the whole reading for machines (docs/schema.md); without FILE.json to stdout");
-  json.optional_suffix = ".json";
-  Flag family = flag("--family", "FAMILY", "only facts of this family, as in --full");
-  family.choices = family_names();
-  family.repeated = true;
-  Flag set =
-      flag("--set", "NAME=VALUE", "read with this value of a flag or attribute instead of its default");
-  set.repeated = true;
-  Flag with = flag("--with", "FLAG", "with --compile: a word of the program's own command line");
-  with.repeated = true;
-  Flag fail_on = flag("--fail-on", "SEVERITY", "exit with 1 when a rule finds something this bad or worse");
-  fail_on.choices = {"error", "warning"};
-  spec.flags = {
-      flag("--arch", "SM",
-           "read for this architecture, as sm_90a; also decides between examples of one name"),
-      std::move(set),
-      flag("--full", "", "every fact, function, flag and undetermined value instead of one screen"),
-      std::move(family),
-      flag("--kernel", "NAME", "only kernels whose name contains NAME"),
-      std::move(json),
-      flag("--html", "FILE", "one self-contained page with the annotated source"),
-      flag("--diff", "", "two files: what the second has and the first has not, in facts"),
-      flag("--compile", "",
-           "also run the program without a GPU and read what its compiler was given: both readings on the "
-           "same lines"),
-      flag("--verify", "", "only the comparison of both readings"),
-      flag("--strict", "", "with --verify: exit with 1 when a value differs"),
-      std::move(with),
-      flag("--wheel", "RELEASE", "hold names and rules of the DSL against this wheel, as 4.6.1"),
-      std::move(fail_on),
-      flag("--sarif", "FILE", "what the rules found as SARIF 2.1.0, for code review"),
-      flag("--knowledge", "DIR", "hold the reading against the entries of DIR; default docs/knowledge"),
-      flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
-      flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
-  spec.examples = {"cutelab read examples/cute_dsl",
-                   "cutelab read gemm.py --full --family D2",
-                   "cutelab read gemm.py --html gemm.html",
-                   "cutelab read dense_gemm_persistent --arch sm_90a --json gemm.json",
-                   "cutelab read --diff step_0.py step_1.py",
-                   "cutelab read gemm.py --verify --strict --with=--mnkl --with=512,512,512,1",
-                   "cutelab read kernels --wheel 4.6.1 --sarif findings.sarif --fail-on error"};
-  return spec;
-}
 
 /// One run of the verb: what was asked, what could be read, and what went wrong on the way.
 class ReadRun {
@@ -111,26 +47,32 @@ class ReadRun {
     const ReadTargets targets =
         read_targets(arguments_.positionals(), context_.files,
                      [&](const std::string& name, auto& notes) { return names_(name, notes); });
+    std::vector<std::string> paths = targets.paths;
+    if (diffs_compiled() && paths.size() == 1) paths.push_back(paths[0]);
     for (const std::string& note : targets.notes) context_.err << "note: " << printable(note) << "\n";
     for (const Error& error : targets.errors) complain(error);
-    many_ = targets.paths.size() > 1;
+    many_ = paths.size() > 1;
     if (many_ && (arguments_.has("--html") || arguments_.has("--card")))
       return Error{ErrorKind::usage, "read", "--html and --card take one file", "", "name one of the files"};
-    if (arguments_.has("--diff") && targets.errors.empty() && targets.paths.size() != 2)
-      return Error{ErrorKind::usage, "read --diff",
-                   fmt::format("compares two files, not {}", targets.paths.size()), "",
-                   "write cutelab read --diff A B"};
-    read_all(targets.paths);
+    if (arguments_.has("--diff") && targets.errors.empty() && paths.size() != 2)
+      return Error{ErrorKind::usage, "read --diff", fmt::format("compares two files, not {}", paths.size()),
+                   "", "write cutelab read --diff A B"};
+    read_all(paths);
     if (!readings_.empty())
       if (auto status = write(); !status) return status.error();
     if (failures_) return unavailable_ ? ExitCode::unavailable : ExitCode::usage;
-    if (arguments_.has("--strict") && differs_from_compiled()) return ExitCode::failed_check;
+    if (arguments_.has("--strict") && (diffs_compiled() ? compilations_differ() : differs_from_compiled()))
+      return ExitCode::failed_check;
     return lints_.fail(readings_) ? ExitCode::failed_check : ExitCode::ok;
   }
 
  private:
   Status settings() {
-    for (const char* needs : {"--strict", "--with"})
+    for (const char* needs : {"--other-arch", "--other-dsl-version", "--other-with"})
+      if (arguments_.has(needs) && !diffs_compiled())
+        return Error{ErrorKind::usage, fmt::format("read {}", needs),
+                     "says how the second of two compilations is made", "", "add --diff --compile"};
+    for (const char* needs : {"--strict", "--with", "--dsl-version"})
       if (arguments_.has(needs) && !compiles())
         return Error{ErrorKind::usage, fmt::format("read {}", needs),
                      "says something about a compiled reading", "", "add --compile or --verify"};
@@ -179,7 +121,7 @@ class ReadRun {
       progress(i, paths.size());
       reading::Request request;
       request.path = paths[i];
-      request.arch = arguments_.get("--arch");
+      request.arch = arch_of(i);
       request.settings = settings_;
       request.library = library(paths[i]);
       request.modules = modules_;
@@ -189,24 +131,56 @@ class ReadRun {
         continue;
       }
       lints_.apply(*reading);
-      if (compiles() && !compile(*reading)) continue;
+      if (compiles() && !compile(*reading, i)) continue;
       knowledge_.push_back(known_.of(*reading));
       readings_.push_back(std::move(*reading));
     }
     progress(paths.size(), paths.size());
   }
 
+  bool diffs_compiled() const { return arguments_.has("--diff") && compiles(); }
+
+  /// Whether the file is the second of two compilations and this flag says something about it.
+  bool other(std::size_t index, const char* name) const {
+    return index == 1 && diffs_compiled() && arguments_.has(name);
+  }
+
+  /// The same for reading and for compiling.
+  std::string arch_of(std::size_t index) const {
+    if (other(index, "--other-arch")) return arguments_.get("--other-arch");
+    if (arguments_.has("--arch")) return arguments_.get("--arch");
+    return context_.environment.get("CUTE_DSL_ARCH").value_or("");
+  }
+
+  CompileRequest compile_request(std::size_t index) const {
+    CompileRequest request;
+    request.arch = arch_of(index);
+    request.dsl_version =
+        arguments_.get(other(index, "--other-dsl-version") ? "--other-dsl-version" : "--dsl-version");
+    request.flags = arguments_.all(other(index, "--other-with") ? "--other-with" : "--with");
+    request.code = arguments_.has("--compile");
+    return request;
+  }
+
+  bool compilations_differ() const {
+    return sides_.size() == 2 && !report::compiled_differences(sides_[0], sides_[1]).empty();
+  }
+
   bool compiles() const { return arguments_.has("--compile") || arguments_.has("--verify"); }
 
   /// Joins what the compiler says to the reading. A kernel that does not compile keeps the reading from
   /// source.
-  bool compile(Reading& reading) {
-    auto merged = compile_and_compare(reading, arguments_.get("--arch"), arguments_.all("--with"), context_);
+  bool compile(Reading& reading, std::size_t index) {
+    const CompileRequest request = compile_request(index);
+    auto merged = compile_and_compare(reading, request, context_);
     if (!merged) {
       complain(merged.error());
       unavailable_ |= merged.error().kind == ErrorKind::unavailable;
       return !arguments_.has("--verify");
     }
+    if (diffs_compiled())
+      sides_.push_back({reading.files, merged->comparison.arch, merged->comparison.compiler, request.flags,
+                        std::move(merged->compiled)});
     reading = std::move(merged->reading);
     comparisons_.push_back(std::move(merged->comparison));
     return true;
@@ -226,7 +200,10 @@ class ReadRun {
           !status)
         return status;
     if (arguments_.has("--html"))
-      if (auto status = put(arguments_.get("--html"), report::html(readings_[0], texts(), known())); !status)
+      if (auto status =
+              put(arguments_.get("--html"), report::html(readings_[0], texts(), known(),
+                                                         comparisons_.empty() ? nullptr : &comparisons_[0]));
+          !status)
         return status;
     if (arguments_.has("--json"))
       if (auto status = put_json(arguments_.get("--json")); !status) return status;
@@ -267,6 +244,7 @@ class ReadRun {
       for (const auto& comparison : comparisons_) out += report::comparison_json(comparison);
       return put(path, out);
     }
+    if (sides_.size() == 2) return put(path, report::compiled_diff_json(sides_[0], sides_[1]));
     if (differs()) return put(path, report::diff_json(readings_[0], readings_[1]));
     if (!many_) return put(path, evidence::json_text(readings_[0], known()));
     if (path != "-") return put(path, evidence::json_text(readings_, knowledge_));
@@ -284,6 +262,10 @@ class ReadRun {
     for (const auto family : evidence::all_families)
       for (const std::string& name : arguments_.all("--family"))
         if (name == name_of(family)) options.families.push_back(family);
+    if (sides_.size() == 2) {
+      context_.out << report::compiled_diff(sides_[0], sides_[1], options, arguments_.has("--full"));
+      return;
+    }
     for (const auto& comparison : comparisons_)
       context_.out << report::comparison(comparison, options,
                                          arguments_.has("--verify") || arguments_.has("--full"))
@@ -317,6 +299,7 @@ class ReadRun {
   std::vector<Reading> readings_;
   std::vector<evidence::Comparison> comparisons_;
   std::vector<evidence::Knowledge> knowledge_;  ///< of each reading
+  std::vector<report::CompiledSide> sides_;     ///< of --diff --compile
   bool many_ = false;
   bool unavailable_ = false;
   int failures_ = 0;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "compiled/compare_rules.h"
 #include "evidence/names.h"
 
 namespace cutelab::compiled {
@@ -17,79 +18,6 @@ using evidence::Value;
 namespace kind = evidence::kind;
 
 namespace {
-
-/// Kinds that stand for an operation of the compiler's, so that their absence there says something.
-const std::set<std::string>& compiled_kinds() {
-  static const std::set<std::string> kinds = {kind::tma_descriptor,
-                                              kind::launch,
-                                              kind::storage,
-                                              kind::storage_member,
-                                              kind::allocation,
-                                              kind::register_budget,
-                                              kind::pipeline,
-                                              kind::acquire,
-                                              kind::commit,
-                                              kind::wait,
-                                              kind::release,
-                                              kind::tail,
-                                              kind::copy,
-                                              "copy-group",
-                                              kind::mma,
-                                              kind::gemm,
-                                              "accumulator",
-                                              "mma-field",
-                                              "wgmma-fence",
-                                              "wgmma-commit",
-                                              "wgmma-wait",
-                                              kind::tensor_memory_allocation,
-                                              "tmem-release",
-                                              kind::barrier,
-                                              kind::fence,
-                                              kind::shared_layout,
-                                              "swizzle-applied"};
-  return kinds;
-}
-
-/// Values that mean the same on both sides. Others are expressions of the source, or names.
-const std::set<std::string>& comparable_values() {
-  static const std::set<std::string> names = {"direction",
-                                              "operation",
-                                              "multicast",
-                                              "multicast_degree",
-                                              "block",
-                                              "grid",
-                                              "cluster",
-                                              "threads",
-                                              "smem_bytes",
-                                              "bytes",
-                                              "offset",
-                                              "alignment",
-                                              "registers",
-                                              "action",
-                                              "class",
-                                              "stages",
-                                              "producer_arrivals",
-                                              "consumer_arrivals",
-                                              "pending",
-                                              "family",
-                                              "shape",
-                                              "accumulator",
-                                              "columns",
-                                              "id",
-                                              "layout"};
-  return names;
-}
-
-/// The source reads one call as one thing where the compiler has another operation for it.
-bool related(const std::string& source, const std::string& compiled) {
-  static const std::set<std::string> synchronisation = {kind::barrier, kind::fence, "mbarrier",
-                                                        kind::acquire, kind::wait,  kind::release,
-                                                        kind::commit,  kind::tail,  "pipeline-peek"};
-  static const std::set<std::string> layouts = {kind::shared_layout, "swizzle-applied", "shared-view",
-                                                "alias"};
-  return (synchronisation.contains(source) && synchronisation.contains(compiled)) ||
-         (layouts.contains(source) && layouts.contains(compiled));
-}
 
 bool holds(const Location& statement, const Location& line) {
   return statement.known() && line.known() && statement.file == line.file &&
@@ -137,6 +65,7 @@ class Comparer {
       if (!used_[i]) by_related_kind(i);
     for (std::size_t i = 0; i < compiled_.size(); ++i)
       if (!used_[i]) by_name(i);
+    without_lines();
     barriers_made_elsewhere();
     for (std::size_t i = 0; i < source_.facts.size(); ++i) compare_fact(i);
     for (std::size_t i = 0; i < compiled_.size(); ++i)
@@ -146,6 +75,7 @@ class Comparer {
       return std::pair(a.at.file, a.at.line()) < std::pair(b.at.file, b.at.line());
     });
     merged_.comparison.files = source_.files;
+    merged_.compiled = std::move(compiled_);
     return std::move(merged_);
   }
 
@@ -211,7 +141,7 @@ class Comparer {
       if (known.kind != fact.kind) continue;
       const bool member = fact.kind == kind::storage_member && known.subject == fact.subject;
       const bool structure = fact.kind == kind::storage && struct_at(fact.at) == known.subject;
-      const bool store = fact.kind == kind::pipeline && answers_[s].empty() &&
+      const bool store = fact.kind == kind::pipeline && answers_[s].empty() && !text(fact, "class").empty() &&
                          text(known, "class") == text(fact, "class") && text(known, "active") != "false";
       if (member || structure || store) {
         answer(s, i);
@@ -231,6 +161,37 @@ class Comparer {
     for (const auto& [name, names] : structs)
       if (names == members) return name;
     return {};
+  }
+
+  /// Where the compiler's form of a kernel states no lines: facts of a kind that both sides have equally
+  /// often are the same in their order, unless a value speaks against it.
+  void without_lines() {
+    std::map<std::string, std::vector<std::size_t>> unplaced, open;
+    for (std::size_t i = 0; i < compiled_.size(); ++i)
+      if (!used_[i] && !compiled_[i].at.known()) unplaced[compiled_[i].kind].push_back(i);
+    states_no_lines_ = !unplaced.empty();
+    if (!states_no_lines_) return;
+    for (std::size_t s = 0; s < source_.facts.size(); ++s)
+      if (answers_[s].empty() && text(source_.facts[s], "active") != "false")
+        open[source_.facts[s].kind].push_back(s);
+    for (const auto& [kind_name, facts] : unplaced) {
+      std::vector<std::size_t>& candidates = open[kind_name];
+      std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
+        return source_.facts[a].at.line() < source_.facts[b].at.line();
+      });
+      bool same = candidates.size() == facts.size();
+      for (std::size_t n = 0; same && n < facts.size(); ++n)
+        same = !contradict(source_.facts[candidates[n]], compiled_[facts[n]]);
+      for (std::size_t n = 0; same && n < facts.size(); ++n) answer(candidates[n], facts[n]);
+    }
+  }
+
+  static bool contradict(const Fact& source, const Fact& compiled) {
+    return std::any_of(source.values.begin(), source.values.end(), [&](const auto& entry) {
+      const auto other = compiled.values.find(entry.first);
+      return other != compiled.values.end() && comparable(entry.first, entry.second, other->second) &&
+             entry.second.determined() && other->second.determined() && !equal(entry.second, other->second);
+    });
   }
 
   static std::string text(const Fact& fact, const char* name) {
@@ -287,6 +248,8 @@ class Comparer {
       return;
     }
     compare_values(s, entry);
+    if (!compiled_[answers_[s].front()].at.known())
+      entry.reason = "joined by kind and order: the compiler's form states no lines";
     merged_.comparison.facts.push_back(std::move(entry));
   }
 
@@ -329,23 +292,30 @@ class Comparer {
     if (fact.kind == kind::commit && (made == "PipelineTmaAsync" || made == "PipelineTmaUmma"))
       return "compiles to nothing: the TMA unit arrives by itself";
     if (fact.kind == kind::pipeline && text(fact, "stages") == "0") return "no stages in this configuration";
-    return "nothing was compiled from this line";
+    return states_no_lines_ ? "no location: the compiler's form of the kernel states no lines"
+                            : "nothing was compiled from this line";
   }
 
   void add_compiled(const Fact& fact) {
-    if (!fact.optional) {
+    if (!fact.optional && fact.family != evidence::Family::M1) {
       ComparedFact entry;
       entry.agreement = Agreement::compiled_only;
       entry.family = fact.family;
       entry.kind = fact.kind;
       entry.subject = fact.subject;
       entry.at = fact.at;
+      if (const std::string chain = text(fact, "through"); !chain.empty()) entry.reason = "through " + chain;
+      if (!fact.at.known()) entry.reason = "no location";
       for (const auto& [name, value] : fact.values)
         if (comparable_values().contains(name))
           entry.values.push_back({name, {}, value, Agreement::compiled_only});
       // One line that several calls lead to is told once.
       auto& facts = merged_.comparison.facts;
-      if (std::find(facts.begin(), facts.end(), entry) == facts.end()) facts.push_back(std::move(entry));
+      const bool told = std::any_of(facts.begin(), facts.end(), [&](ComparedFact earlier) {
+        earlier.reason = entry.reason;
+        return earlier == entry;
+      });
+      if (!told) facts.push_back(std::move(entry));
     }
     merged_.reading.facts.push_back(fact);
   }
@@ -354,6 +324,7 @@ class Comparer {
   Merged merged_;
   std::vector<Fact> compiled_;
   std::vector<bool> used_;
+  bool states_no_lines_ = false;
   std::vector<std::vector<std::size_t>> answers_;  ///< by fact of the source
 };
 

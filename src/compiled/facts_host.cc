@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/text.h"
 #include "compiled/ir_reader.h"
 #include "evidence/names.h"
@@ -10,6 +12,11 @@ using evidence::Value;
 namespace kind = evidence::kind;
 
 namespace {
+
+/// CUtensorMapDataType and CUtensorMapSwizzle (CUDA driver API).
+constexpr std::array<const char*, 13> tensor_map_types = {
+    "u8", "u16", "u32", "i32", "u64", "i64", "f16", "f32", "f64", "bf16", "f32-ftz", "tf32", "tf32-ftz"};
+constexpr std::array<const char*, 4> tensor_map_swizzles = {"none", "32 bytes", "64 bytes", "128 bytes"};
 
 /// The names between the brackets of "blockDim = (%a, %b, %c)" lie among the operands in the order of the
 /// text.
@@ -111,7 +118,7 @@ void IrReader::on_launch(const ir::Operation& operation) {
   const IrKernel* kernel = nullptr;
   for (const IrKernel& candidate : out_.kernels)
     if (candidate.symbol == symbol) kernel = &candidate;
-  if (kernel != nullptr) values["smem_bytes"] = stated(kernel->shared_bytes);
+  if (kernel != nullptr && !kernel->without_lines) values["smem_bytes"] = stated(kernel->shared_bytes);
   evidence::Fact* fact = add(operation, {Family::H2, kind::launch, kernel != nullptr ? kernel->name : symbol,
                                          std::move(values), "launch as compiled"});
   if (fact == nullptr) return;
@@ -151,6 +158,48 @@ void IrReader::on_tma_descriptor(const ir::Operation& operation) {
                   fmt::format("TMA {} descriptor", load     ? "load"
                                                    : reduce ? "reduce"
                                                             : "store")});
+}
+
+/// What the host's code has stored, element by element, to the array behind an operand.
+std::vector<Value> IrReader::stored_numbers(const ir::Operation& user, std::size_t operand) const {
+  const auto array_of = [&](ir::Id pointer) {
+    const ir::Operation* maker = module_.maker(pointer);
+    const bool element = maker != nullptr && maker->name == "llvm.getelementptr";
+    return std::pair(element ? module_.operand(*maker, 0) : ir::none, element ? maker : nullptr);
+  };
+  std::vector<Value> found;
+  const ir::Id array = array_of(module_.operand(user, operand)).first;
+  if (array == ir::none || function_ == nullptr) return found;
+  constexpr std::int64_t most_modes = 5;
+  for (ir::Id i = module_.index_of(*function_) + 1; i < module_.index_of(user); ++i) {
+    const ir::Operation& store = module_.operations[i];
+    if (store.name != "llvm.store") continue;
+    const auto [base, element] = array_of(module_.operand(store, 1));
+    if (base != array || element == nullptr) continue;
+    const auto index = parse_integer(trim(ir::bracketed(element->header.substr(element->header.find('[')))));
+    if (!index || *index < 0 || *index >= most_modes) continue;
+    if (found.size() <= static_cast<std::size_t>(*index))
+      found.resize(static_cast<std::size_t>(*index) + 1, number_or_unknown(ir::none));
+    found[static_cast<std::size_t>(*index)] = number_or_unknown(module_.operand(store, 0));
+  }
+  return found;
+}
+
+/// A descriptor that the host encodes through the driver. It says nothing about the direction.
+void IrReader::on_tensor_map(const ir::Operation& operation) {
+  const auto coded = [&](const char* written, const auto& names) {
+    const std::size_t at = operands_before(operation.header, written);
+    const auto code = at == npos ? std::nullopt : number(module_.operand(operation, at));
+    return code && *code >= 0 && *code < static_cast<std::int64_t>(names.size())
+               ? stated(names[static_cast<std::size_t>(*code)])
+               : number_or_unknown(ir::none);
+  };
+  Values values = {{"element", coded("data_type = ", tensor_map_types)},
+                   {"swizzle", coded("swizzle = ", tensor_map_swizzles)}};
+  if (auto box = stored_numbers(operation, operands_before(operation.header, "box_dim = ")); !box.empty())
+    values["box"] = stated(std::move(box));
+  add(operation, {Family::H1, kind::tma_descriptor, "", std::move(values),
+                  "TMA descriptor encoded by the host, box innermost first"});
 }
 
 void IrReader::on_atom(const ir::Operation& operation) {

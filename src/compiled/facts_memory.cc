@@ -100,6 +100,8 @@ std::string IrReader::buffer_name(const Address& address) const {
 
 void IrReader::on_allocation(const ir::Operation& operation) {
   const auto memory = ir::memory_of(result_type(operation));
+  if (memory && memory->space == "tmem")
+    add(operation, {Family::D4, kind::tensor_memory_allocation, "", {}, "tensor memory asked for"});
   if (!memory || memory->space != "smem") return;  // registers: told where a gemm uses them
   Buffer buffer;
   buffer.operation = module_.index_of(operation);

@@ -86,8 +86,10 @@ Value IrReader::inside(const ir::Operation& operation, const Place& place) {
 
 Fact* IrReader::add(const ir::Operation& operation, Draft draft) {
   const Place place = places_.of(operation.location);
-  if (!place.at.known()) return nullptr;
+  const bool unplaced = kernel_ != nullptr && kernel_->without_lines;
+  if (!place.at.known() && !unplaced) return nullptr;
   std::string key = fmt::format("{}|{}|{}:{}", draft.kind, draft.subject, place.at.file, place.at.line());
+  if (!place.at.known()) key += fmt::format("#{}", module_.index_of(operation));
   for (const auto& caller : place.callers) key += fmt::format("<{}:{}", caller.file, caller.line());
   for (auto again = index_.find(key); again != index_.end(); again = index_.find(key)) {
     Fact& same = out_.facts[again->second];
@@ -130,8 +132,9 @@ void IrReader::enter(const ir::Operation& function) {
   launch_ = {};
   buffers_.clear();
   pipelines_.clear();
-  if (function.name != "cuda.kernel" && function.name != "gpu.func") return;
+  if (function.name != "cuda.kernel" && function.name != "gpu.func" && function.name != "lir.func") return;
   IrKernel kernel;
+  kernel.without_lines = function.name == "lir.func";
   const auto begin = function.header.find('@');
   if (begin != std::string_view::npos)
     kernel.symbol = function.header.substr(begin + 1, function.header.find('(', begin) - begin - 1);
@@ -176,7 +179,8 @@ IrReading IrReader::run() {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const ir::Operation& operation = operations[i];
     if (function_ != nullptr && i >= function_->end) leave();
-    if (operation.name == "cuda.kernel" || operation.name == "gpu.func" || operation.name == "func.func") {
+    if (operation.name == "cuda.kernel" || operation.name == "gpu.func" || operation.name == "func.func" ||
+        operation.name == "lir.func") {
       enter(operation);
       continue;
     }
@@ -230,6 +234,20 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"cute_nvgpu.arch.sm100.relinquish_tmem_alloc_permit", &IrReader::on_tensor_memory},
       {"cute_nvgpu.prefetch_tma_desc", &IrReader::on_small_copy},
       {"cute_nvgpu.atom.tma_partition", &IrReader::on_small_copy},
+      {"cuda.tensor_map_encode_tiled", &IrReader::on_tensor_map},
+      // Inside of lir.func the dialect's own name is left out.
+      {"allocate_buffer", &IrReader::on_allocation},
+      {"create_pipeline", &IrReader::on_lir_pipeline},
+      {"lir.allocate_buffer", &IrReader::on_allocation},
+      {"lir.create_pipeline", &IrReader::on_lir_pipeline},
+      {"lir.producer_acquire", &IrReader::on_lir_step},
+      {"lir.producer_commit", &IrReader::on_lir_step},
+      {"lir.consumer_wait", &IrReader::on_lir_step},
+      {"lir.consumer_release", &IrReader::on_lir_step},
+      {"lir.producer_tail", &IrReader::on_lir_step},
+      {"lir.tma_load", &IrReader::on_lir_copy},
+      {"lir.tma_store", &IrReader::on_lir_copy},
+      {"lir.dot", &IrReader::on_lir_dot},
       {"nvvm.cp.async.commit.group", &IrReader::on_group},
       {"nvvm.cp.async.wait.group", &IrReader::on_group},
       {"nvvm.cp.async.bulk.commit.group", &IrReader::on_group},

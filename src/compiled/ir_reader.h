@@ -118,6 +118,15 @@ class IrReader {
   void on_tma_descriptor(const ir::Operation& operation);
   void on_atom(const ir::Operation& operation);
 
+  void on_tensor_map(const ir::Operation& operation);
+  std::vector<evidence::Value> stored_numbers(const ir::Operation& user, std::size_t operand) const;
+
+  // the dialect of cute_ext
+  void on_lir_pipeline(const ir::Operation& operation);
+  void on_lir_step(const ir::Operation& operation);
+  void on_lir_copy(const ir::Operation& operation);
+  void on_lir_dot(const ir::Operation& operation);
+
   // device work
   void on_copy(const ir::Operation& operation);
   void on_gemm(const ir::Operation& operation);

@@ -15,6 +15,7 @@ struct IrKernel {
   std::string symbol;     ///< in the device code
   evidence::Location at;  ///< its definition
   std::int64_t shared_bytes = 0;  ///< of all its allocations, each aligned, in their order
+  bool without_lines = false;     ///< its operations have no locations; a later pass adds allocations
 };
 
 /// What one module of the compiler's intermediate form says, in the reading's schema.
@@ -22,7 +23,8 @@ struct IrReading {
   std::vector<IrKernel> kernels;
   /// Each with the innermost line of the program's own files; `known_by` compiled. Lines further out stand
   /// in the `origins` of the value "through", the library's part of the chain in its text. The value "inside"
-  /// lists the loops and branches around, outermost first, as "if 722", "for 742".
+  /// lists the loops and branches around, outermost first, as "if 722", "for 742". Facts of a kernel whose
+  /// operations have no locations have none either.
   std::vector<evidence::Fact> facts;
   std::map<std::string, int> unread;  ///< operations from which no fact was drawn, by name
   int operations = 0;

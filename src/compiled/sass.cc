@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "base/text.h"
 
@@ -98,6 +99,20 @@ void count_instruction(std::string_view opcode, InstructionMix& mix) {
   ++mix.by_class[class_of(opcode)];
 }
 
+/// `//## File "gemm.py", line 12 inlined at "…", line 40` -> gemm.py, 12. False: the line is none.
+bool read_table_line(std::string_view bare, std::string& path, int& number) {
+  constexpr std::string_view begin = "//## File \"", middle = "\", line ";
+  if (!bare.starts_with(begin)) return false;
+  const auto end = bare.find(middle, begin.size());
+  if (end == std::string_view::npos) return false;
+  const std::string_view rest = bare.substr(end + middle.size());
+  const auto digits = parse_integer(rest.substr(0, rest.find_first_not_of("0123456789")));
+  if (!digits) return false;
+  path = std::string(bare.substr(begin.size(), end - begin.size()));
+  number = static_cast<int>(*digits);
+  return true;
+}
+
 }  // namespace
 
 const std::vector<std::string>& instruction_classes() {
@@ -144,6 +159,42 @@ std::vector<InstructionMix> parse_sass(std::string_view text) {
     }
     const auto opcode = opcode_of(line);
     if (!opcode.empty() && !all.empty()) count_instruction(opcode, all.back());
+  }
+  return all;
+}
+
+std::vector<LinedCode> parse_lined_sass(std::string_view text) {
+  constexpr std::string_view section = ".section\t.text.", flags = ".sectionflags\t@\"SHF_BARRIERS=";
+  std::vector<LinedCode> all;
+  std::map<std::pair<std::string, int>, std::size_t> known;
+  std::string path;
+  int number = 0;
+  for (const auto line : split(text, '\n')) {
+    const auto bare = trim(line);
+    if (bare.starts_with(".section\t")) {
+      // What follows another section's head is not the last function's.
+      if (!bare.starts_with(section)) continue;
+      all.emplace_back();
+      all.back().function = std::string(bare.substr(section.size(), bare.find(',') - section.size()));
+      known.clear();
+      path.clear();
+      number = 0;
+      continue;
+    }
+    if (all.empty()) continue;
+    if (bare.starts_with(flags)) {
+      const auto digits = bare.substr(flags.size(), bare.find('"', flags.size()) - flags.size());
+      if (const auto count = parse_integer(digits)) all.back().barriers = static_cast<int>(*count);
+      continue;
+    }
+    // Lines that say where a call was inlined follow the innermost one.
+    if (read_table_line(bare, path, number)) continue;
+    const auto opcode = opcode_of(line);
+    if (opcode.empty()) continue;
+    const auto [place, fresh] = known.try_emplace({path, number}, all.back().lines.size());
+    if (fresh) all.back().lines.push_back({path, number, {}});
+    count_instruction(opcode, all.back().lines[place->second].mix);
+    count_instruction(opcode, all.back().mix);
   }
   return all;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,24 @@ struct InstructionMix {
 /// Text of `cuobjdump -sass` or `nvdisasm`: one entry per function and architecture, in order. Lines of other
 /// shape are passed over.
 std::vector<InstructionMix> parse_sass(std::string_view text);
+
+/// Instructions that one line of a source became, of one function.
+struct LineMix {
+  std::string path;  ///< as the line table has it; empty: the table says nothing
+  int line = 0;
+  InstructionMix mix;
+};
+
+/// One function of device code with a line table.
+struct LinedCode {
+  std::string function;         ///< mangled
+  std::optional<int> barriers;  ///< hardware barriers used
+  InstructionMix mix;           ///< of all lines
+  std::vector<LineMix> lines;   ///< in the order in which the code first comes to them
+};
+
+/// Text of `nvdisasm -g -c`: one entry per function, in order. A line of the table holds until the next one.
+/// Of an inlined call the innermost line counts. Lines of other shape are passed over.
+std::vector<LinedCode> parse_lined_sass(std::string_view text);
 
 }  // namespace cutelab::compiled

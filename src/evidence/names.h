@@ -47,5 +47,10 @@ inline constexpr const char* barrier = "barrier";  ///< id, threads
 inline constexpr const char* fence = "fence";
 // D6
 inline constexpr const char* shared_layout = "shared-layout";  ///< layout, swizzle
+// M1
+inline constexpr const char* machine_code =
+    "machine-code";  ///< of a kernel: registers, stack_bytes, barriers, instructions, unplaced, mix
+inline constexpr const char* instructions =
+    "instructions";  ///< of a line: instructions, mix, local_loads, local_stores
 
 }  // namespace cutelab::evidence::kind

@@ -8,7 +8,7 @@ struct FamilyText {
   const char* name;
   const char* title;
 };
-constexpr std::array<FamilyText, 13> family_texts = {{{"H1", "TMA descriptors"},
+constexpr std::array<FamilyText, 14> family_texts = {{{"H1", "TMA descriptors"},
                                                       {"H2", "grid, block, cluster, launch"},
                                                       {"H3", "shared memory and stages"},
                                                       {"H4", "launch parameters"},
@@ -20,7 +20,8 @@ constexpr std::array<FamilyText, 13> family_texts = {{{"H1", "TMA descriptors"},
                                                       {"D6", "shared-memory layouts"},
                                                       {"E1", "epilogue"},
                                                       {"B1", "boundary handling"},
-                                                      {"S1", "tile scheduling"}}};
+                                                      {"S1", "tile scheduling"},
+                                                      {"M1", "machine code"}}};
 }  // namespace
 
 const char* name_of(Family family) { return family_texts.at(static_cast<std::size_t>(family)).name; }

@@ -23,11 +23,12 @@ enum class Family {
   D6,  ///< shared-memory layouts and swizzles
   E1,  ///< epilogue: staging and final store
   B1,  ///< boundary handling: predicates, masks
-  S1   ///< tile scheduler and persistent loop
+  S1,  ///< tile scheduler and persistent loop
+  M1   ///< machine code: registers, local memory, instructions of each line
 };
 inline constexpr Family all_families[] = {Family::H1, Family::H2, Family::H3, Family::H4, Family::D1,
                                           Family::D2, Family::D3, Family::D4, Family::D5, Family::D6,
-                                          Family::E1, Family::B1, Family::S1};
+                                          Family::E1, Family::B1, Family::S1, Family::M1};
 const char* name_of(Family family);   ///< "H1"
 const char* title_of(Family family);  ///< "TMA descriptors"
 

@@ -8,6 +8,8 @@
 #include "reading/lints.h"
 #include "reading/machine/library.h"
 #include "reading/python_reading.h"
+#include "reading/spoken_target.h"
+#include "source/program.h"
 
 namespace cutelab::reading {
 namespace {
@@ -39,6 +41,14 @@ std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& ro
 }
 
 std::shared_ptr<source::SharedModules> shared_modules() { return std::make_shared<source::SharedModules>(); }
+
+Result<std::string> default_target(const std::string& path, const FileSource& files) {
+  auto text = read_source(files, path);
+  if (!text) return text.error();
+  source::Program program(files, {});
+  program.open(path, std::move(*text));
+  return spoken_target(program.module(0));
+}
 
 Result<evidence::Reading> read(const Request& request, const FileSource& files) {
   const bool python = ends_with_one_of(request.path, {".py"});

@@ -44,6 +44,10 @@ std::shared_ptr<machine::Library> library_for(const std::vector<std::string>& ro
 
 std::shared_ptr<source::SharedModules> shared_modules();
 
+/// The target that a reading of this CuTe DSL source is made for where none is asked: what the names of its
+/// code speak of; sm_100a where they say nothing. Errors (kind input): as read.
+Result<std::string> default_target(const std::string& path, const FileSource& files);
+
 Result<evidence::Reading> read(const Request& request, const FileSource& files);
 
 }  // namespace cutelab::reading

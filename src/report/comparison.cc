@@ -20,22 +20,6 @@ using render::Style;
 constexpr Agreement all_agreements[] = {Agreement::agree, Agreement::filled, Agreement::differ,
                                         Agreement::source_only, Agreement::compiled_only};
 
-const char* mark_of(Agreement agreement) {
-  switch (agreement) {
-    case Agreement::agree:
-      return "=";
-    case Agreement::filled:
-      return "+";
-    case Agreement::differ:
-      return "≠";
-    case Agreement::source_only:
-      return "<";
-    case Agreement::compiled_only:
-      return ">";
-  }
-  return "";
-}
-
 Style style_of(Agreement agreement) {
   if (agreement == Agreement::differ) return Style::bad;
   return agreement == Agreement::agree || agreement == Agreement::filled ? Style::good : Style::warn;
@@ -50,16 +34,6 @@ std::string words(const ComparedValue& value) {
     default:
       return fmt::format("{} {}", value.name, value.compiled.text());
   }
-}
-
-std::string words(const ComparedFact& fact) {
-  std::vector<std::string> parts;
-  for (const Agreement first :
-       {Agreement::differ, Agreement::filled, Agreement::agree, Agreement::compiled_only})
-    for (const ComparedValue& value : fact.values)
-      if (value.agreement == first) parts.push_back(words(value));
-  if (!fact.reason.empty()) parts.push_back(fact.reason);
-  return join(parts, "; ");
 }
 
 std::string place_of(const Comparison& comparison, const evidence::Location& at) {
@@ -81,6 +55,32 @@ std::string title(const Comparison& comparison) {
 
 }  // namespace
 
+const char* mark_of(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::agree:
+      return "=";
+    case Agreement::filled:
+      return "+";
+    case Agreement::differ:
+      return "≠";
+    case Agreement::source_only:
+      return "<";
+    case Agreement::compiled_only:
+      return ">";
+  }
+  return "";
+}
+
+std::string comparison_words(const ComparedFact& fact) {
+  std::vector<std::string> parts;
+  for (const Agreement first :
+       {Agreement::differ, Agreement::filled, Agreement::agree, Agreement::compiled_only})
+    for (const ComparedValue& value : fact.values)
+      if (value.agreement == first) parts.push_back(words(value));
+  if (!fact.reason.empty()) parts.push_back(fact.reason);
+  return join(parts, "; ");
+}
+
 std::string comparison(const Comparison& comparison, const ViewOptions& options, bool all) {
   render::Columns columns = {{{""},
                               {"", Align::left},
@@ -94,7 +94,7 @@ std::string comparison(const Comparison& comparison, const ViewOptions& options,
                             {place_of(comparison, fact.at), Style::place},
                             {fact.kind},
                             {render::one_line(fact.subject), Style::strong},
-                            {render::one_line(words(fact))}});
+                            {render::one_line(comparison_words(fact))}});
   }
   std::string out = options.paint(Style::strong, title(comparison)) + "\n";
   if (!columns.rows.empty()) out += "\n" + render::columns(columns, options.width, options.paint);

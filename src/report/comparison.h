@@ -20,6 +20,10 @@ namespace cutelab::report {
 /// `all`: those that agree too; else only the count of them.
 std::string comparison(const evidence::Comparison& comparison, const ViewOptions& options, bool all);
 
+const char* mark_of(evidence::Agreement agreement);  ///< "=", "+", "≠", "<", ">"
+/// The values of a fact, those that differ first, and its reason: "bytes 8192, compiled 16384; stages 4".
+std::string comparison_words(const evidence::ComparedFact& fact);
+
 /// Schema cutelab.comparison, version 1 (docs/schema.md).
 std::string comparison_json(const evidence::Comparison& comparison);
 

@@ -55,20 +55,21 @@ std::string opening_line(const evidence::Reading& reading) {
 }  // namespace
 
 std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts,
-                 const evidence::Knowledge* knowledge) {
+                 const evidence::Knowledge* knowledge, const evidence::Comparison* comparison) {
   const Anchors anchors(reading, texts);
   const std::string path = reading.files.empty() ? "?" : reading.files[0].path;
   const std::string name = path.substr(path.rfind('/') + 1);
-  const std::string panel = panel_html(reading, anchors, knowledge);
+  const CompiledNotes compiled(reading, comparison);
+  const std::string panel = panel_html(reading, anchors, knowledge, compiled);
   return "<!doctype html>\n<html lang=\"en\">" + head_html(name) + "<body>\n" + header_html(name, path) +
-         "<main>\n" +
+         "<main>\n" + compiled.symbols() +
          element("section", {{"id", "panel"}, {"aria-label", "reading"}, {"tabindex", "0"}}, panel) + "\n" +
          element("section",
                  {{"id", "source"},
                   {"aria-label", "source"},
                   {"tabindex", "0"},
                   {"data-open", opening_line(reading)}},
-                 source_html(reading, texts, anchors)) +
+                 source_html(reading, texts, anchors, compiled)) +
          "\n</main>\n<script>\n" + std::string(embedded::page_js) + "</script>\n</body></html>\n";
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "evidence/comparison.h"
 #include "evidence/known.h"
 #include "evidence/reading.h"
 
@@ -15,8 +16,11 @@ namespace cutelab::report {
 ///   1. Text of the source or the reading never becomes markup, whatever it holds.
 ///   2. Every fact with a place in a given text has an anchor there, and every link inside the page has its
 ///   goal.
-/// `knowledge`: the reading held against a knowledge base; null = not shown.
+/// `knowledge`: the reading held against a knowledge base; null = not shown. `comparison`: of a merged
+/// reading, how it came to be: each note then bears the mark of the agreement, and what the compiler states
+/// (layouts, drawn once each; bytes, offsets, boxes, counts) stands beside the lines; null = not shown.
 std::string html(const evidence::Reading& reading, const std::vector<std::string>& texts,
-                 const evidence::Knowledge* knowledge = nullptr);
+                 const evidence::Knowledge* knowledge = nullptr,
+                 const evidence::Comparison* comparison = nullptr);
 
 }  // namespace cutelab::report

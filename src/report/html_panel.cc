@@ -184,8 +184,10 @@ std::string known_html(const evidence::Knowledge& knowledge, const Anchors& anch
 
 }  // namespace
 
-std::string panel_html(const Reading& reading, const Anchors& anchors, const evidence::Knowledge* knowledge) {
-  std::string out = overview_html(reading, anchors) + checklist_html(reading, anchors);
+std::string panel_html(const Reading& reading, const Anchors& anchors, const evidence::Knowledge* knowledge,
+                       const CompiledNotes& compiled) {
+  std::string out =
+      overview_html(reading, anchors) + compiled.section(anchors) + checklist_html(reading, anchors);
   if (knowledge) out += known_html(*knowledge, anchors);
   for (const KernelModel& model : models(reading)) out += kernel_html(reading, model, anchors);
   return out + facts_html(reading, anchors) + undetermined_html(reading, anchors) +

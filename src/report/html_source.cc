@@ -23,8 +23,8 @@ constexpr int longest_marked_statement = 40;
 
 class SourcePane {
  public:
-  SourcePane(const Reading& reading, std::size_t file, const std::string& text)
-      : reading_(reading), file_(file) {
+  SourcePane(const Reading& reading, std::size_t file, const std::string& text, const CompiledNotes& compiled)
+      : reading_(reading), file_(file), compiled_(compiled) {
     const std::string& path = reading.files[file].path;
     const bool python = path.ends_with(".py") || path.ends_with(".pyi");
     lines_ = render::highlight(text, python ? render::SourceLanguage::python : render::SourceLanguage::cpp);
@@ -86,18 +86,20 @@ class SourcePane {
     for (const std::size_t index : facts_[n]) {
       const Fact& fact = reading_.facts[index];
       const std::string family = name_of(fact.family);
-      out += fmt::format(
-          "<a href=\"#F{}\" class=\"{}\" data-f=\"{}\" data-r=\"{}\"{} title=\"{}\"><span "
-          "class=\"tag\">{}</span> {}</a>",
-          index, family, family, html_escape(fact.role), fact.optional ? " data-o=\"1\"" : "",
-          html_escape(fact.subject + ": " + fact.says), family,
-          html_escape(fact.says.empty() ? fact.subject : fact.says));
+      const std::string look = fmt::format("class=\"{}\" data-f=\"{}\" data-r=\"{}\"{}", family, family,
+                                           html_escape(fact.role), fact.optional ? " data-o=\"1\"" : "");
+      out += fmt::format("<a href=\"#F{}\" {} title=\"{}\">{}<span class=\"tag\">{}</span> {}</a>", index,
+                         look, html_escape(fact.subject + ": " + fact.says), compiled_.mark(fact), family,
+                         html_escape(fact.says.empty() ? fact.subject : fact.says));
+      if (const std::string more = compiled_.values(fact) + compiled_.drawing(fact); !more.empty())
+        out += fmt::format("<div {}>{}</div>", look, more);
     }
     return out + "</span>";
   }
 
   const Reading& reading_;
   std::size_t file_;
+  const CompiledNotes& compiled_;
   std::vector<std::string> lines_;
   std::vector<std::vector<std::size_t>> facts_;  ///< by line, indices into Reading::facts
   std::vector<int> inside_;                      ///< by line, fact whose statement covers it; -1 = none
@@ -105,13 +107,13 @@ class SourcePane {
 
 }  // namespace
 
-std::string source_html(const Reading& reading, const std::vector<std::string>& texts,
-                        const Anchors& anchors) {
+std::string source_html(const Reading& reading, const std::vector<std::string>& texts, const Anchors& anchors,
+                        const CompiledNotes& compiled) {
   std::string out;
   for (std::size_t file = 0; file < std::min(texts.size(), reading.files.size()); ++file) {
     const std::string title =
         fmt::format("{} · {} lines", reading.files[file].path, with_thousands(anchors.line_count(file)));
-    SourcePane pane(reading, file, texts[file]);
+    SourcePane pane(reading, file, texts[file], compiled);
     if (file == 0)
       out += text_element("div", {{"class", "file"}}, title) + pane.text();
     else

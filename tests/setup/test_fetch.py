@@ -274,5 +274,43 @@ class Pins(unittest.TestCase):
         self.assertLess(size, 10e6)
 
 
+class DslVersions(unittest.TestCase):
+    """Environments of a published version of the DSL that parts.json does not pin."""
+
+    def setUp(self):
+        sys.path.insert(0, str(FETCH.parent))
+        import fetch
+
+        self.fetch, self.parts = fetch, fetch.load_parts()["pypi"]
+
+    def test_a_version_becomes_a_part_with_the_pinned_companions(self):
+        part = self.fetch.with_dsl_versions(["dsl-4.6.2"], self.parts)["dsl-4.6.2"]
+        wanted = part["venv"]["resolve"]
+        self.assertEqual(wanted[0], "nvidia-cutlass-dsl==4.6.2")
+        self.assertTrue(any(w.startswith("apache-tvm-ffi==") for w in wanted), wanted)
+        self.assertEqual(self.fetch.wanted_stamp(part), self.fetch.wanted_stamp(dict(part)))
+        other = self.fetch.with_dsl_versions(["dsl-4.5.0"], self.parts)["dsl-4.5.0"]
+        self.assertNotEqual(self.fetch.wanted_stamp(part), self.fetch.wanted_stamp(other))
+
+    def test_a_pinned_version_stays_pinned_and_other_names_stay_unknown(self):
+        with_more = self.fetch.with_dsl_versions(["dsl-4.7.0", "dsl-sources", "dsl-", "dsl-4.7.0; rm", "cutile-1.0"], self.parts)
+        self.assertEqual(set(with_more), set(self.parts))
+        self.assertIn("lock", with_more["dsl-4.7.0"]["venv"])
+
+    def test_what_was_resolved_is_recorded_with_hashes(self):
+        report = {"install": [{"metadata": {"name": "b", "version": "2"}, "download_info": {"archive_info": {"hashes": {"sha256": "f0"}}}},
+                              {"metadata": {"name": "A", "version": "1"}, "download_info": {}}]}
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "report.json").write_text(json.dumps(report))
+            self.fetch.record_resolved(Path(folder))
+            self.assertEqual((Path(folder) / "resolved.lock").read_text(), "A==1\nb==2 \\\n    --hash=sha256:f0\n")
+
+    def test_both_locks_of_the_dsl_hold_what_the_examples_import(self):
+        for name in ("dsl", "dsl-4.7.0"):
+            text = self.fetch.lock_text(self.parts[name])
+            for package in ("nvidia-cutlass-dsl", "apache-tvm-ffi", "numpy", "cuda-bindings"):
+                self.assertRegex(text, rf"(?m)^{package}==\S+ \\\n +--hash=sha256:[0-9a-f]{{64}}", (name, package))
+
+
 if __name__ == "__main__":
     unittest.main()

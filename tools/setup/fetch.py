@@ -3,6 +3,8 @@
 
 usage: fetch.py [--deps DIR] [--parts FILE] [--offline] [PART …]     no PART: all default parts
 
+PART dsl-<version>, where parts.json does not pin it: an environment with that published version of the CuTe DSL. What pip
+resolves is recorded with hashes in the part's resolved.lock.
 A part is made beside its place and moved there whole, so an interrupted run leaves nothing half done.
 CUTELAB_DOWNLOADS names a folder of files fetched before (an offline machine); PIP_INDEX_URL and pip's
 configuration files name another index. Exit codes: 0 done, 2 wrong use, 3 a part could not be had.
@@ -182,13 +184,15 @@ def find_python(versions):
 
 
 def make_venv(part, target, cache, offline, progress):
-    """A virtual environment at `target` with exactly the lock file's packages; pip comes from a pinned wheel."""
+    """A virtual environment at `target` with exactly the lock file's packages, or with what pip resolves, recorded; pip comes from a
+    pinned wheel."""
     venv = part["venv"]
     pip = download(venv["pip"], cache, offline, progress)
     subprocess.run([find_python(venv["pythons"]), "-m", "venv", "--without-pip", "--symlinks", str(target)], check=True)
-    command = [str(target / "bin/python"), f"{pip}/pip", "install", "--require-hashes", "--no-deps", "--only-binary=:all:",
-               "--no-warn-script-location", "--disable-pip-version-check", "--progress-bar=off", "--no-input",
-               "--find-links", str(cache), "-r", str(ROOT / venv["lock"])]
+    wanted = ["--require-hashes", "--no-deps", "-r", str(ROOT / venv["lock"])] if "lock" in venv else [
+        "--report", str(target / "report.json"), *venv["resolve"]]
+    command = [str(target / "bin/python"), f"{pip}/pip", "install", "--only-binary=:all:", "--no-warn-script-location",
+               "--disable-pip-version-check", "--progress-bar=off", "--no-input", "--find-links", str(cache), *wanted]
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_USER", "PIP_PREFIX")}
     with subprocess.Popen(command + (["--no-index"] if offline else []), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, env=env) as child:
@@ -200,10 +204,47 @@ def make_venv(part, target, cache, offline, progress):
     progress.clear()
     if child.returncode:
         raise Failure("pip says: " + "; ".join([line for line in lines if "ERROR" in line][:3] or lines[-3:]))
+    if "resolve" in venv:
+        record_resolved(target)
+
+
+def record_resolved(target):
+    """Writes what pip's report says was installed as a lock file: the same environment can be made again from it."""
+    report = json.loads((target / "report.json").read_text())
+    entries = []
+    for one in report["install"]:
+        digest = one["download_info"].get("archive_info", {}).get("hashes", {}).get("sha256", "")
+        entries.append(f"{one['metadata']['name']}=={one['metadata']['version']}" + (f" \\\n    --hash=sha256:{digest}" if digest else ""))
+    (target / "resolved.lock").write_text("\n".join(sorted(entries, key=str.lower)) + "\n")
+    (target / "report.json").unlink()
+
+
+DSL_VERSION = re.compile(r"dsl-(\d+(?:\.\d+)+(?:\.?(?:dev|a|b|rc|post)\d+)?)")
+
+
+def dsl_part(name, parts):
+    """The part of a published version of the DSL that parts.json does not pin; None for another name. Companions have the versions of part dsl."""
+    found = DSL_VERSION.fullmatch(name)
+    if not found or "dsl" not in parts:
+        return None
+    pinned = parts["dsl"]["venv"]
+    companions = [line.split()[0] for line in (ROOT / pinned["lock"]).read_text().splitlines()
+                  if line.startswith(("apache-tvm-ffi==", "numpy=="))]
+    return {"default": False, "for": f"the CuTe DSL compiler (nvidia-cutlass-dsl {found[1]}) in an environment of its own, resolved by pip",
+            "needed_by": "read --compile --dsl-version", "venv": {**{k: pinned[k] for k in ("pythons", "pip")},
+                                                                  "resolve": [f"nvidia-cutlass-dsl=={found[1]}", *companions]}}
+
+
+def with_dsl_versions(names, parts):
+    """`parts`, with one more for each name of a version of the DSL that is not among them."""
+    more = {name: part for name in names if name not in parts and (part := dsl_part(name, parts))}
+    return {**parts, **more}
 
 
 def lock_text(part):
-    return (ROOT / part["venv"]["lock"]).read_text() if part.get("venv") else None
+    """What the environment is to hold; None for a part that is none."""
+    venv = part.get("venv")
+    return None if not venv else "\n".join(venv["resolve"]) if "resolve" in venv else (ROOT / venv["lock"]).read_text()
 
 
 def wanted_stamp(part):
@@ -298,7 +339,7 @@ def main():
     parser.add_argument("--offline", action="store_true", help="use only what lies in CUTELAB_DOWNLOADS or was fetched before")
     parser.add_argument("parts", nargs="*", metavar="PART")
     args = parser.parse_intermixed_args()
-    parts = load_parts(args.parts_file)["pypi"]
+    parts = with_dsl_versions(args.parts, load_parts(args.parts_file)["pypi"])
     unknown = [p for p in args.parts if p not in parts]
     if unknown:
         parser.error(f"unknown part {', '.join(unknown)}; known: {', '.join(parts)}")

@@ -46,14 +46,19 @@ def debian_rows(lists):
 def pypi_rows(parts, deps):
     for name, part in parts.items():
         yield {"name": name, "kind": "pypi", "default": part["default"], "installed": fetch.is_installed(name, part, deps),
-               "for": part["for"], "needed_by": part["needed_by"], "download_bytes": part["download_bytes"],
-               "installed_bytes": part["installed_bytes"], "folder": str(deps / name),
+               "for": part["for"], "needed_by": part["needed_by"], "download_bytes": part.get("download_bytes"),
+               "installed_bytes": part.get("installed_bytes"), "folder": str(deps / name),
                "packages": [f"{f['project']} {f['version']}" for f in part.get("files", [])] or locked(part)}
 
 
 def locked(part):
     lines = fetch.lock_text(part).split("\n")
     return [line.split(" ")[0].replace("==", " ") for line in lines if "==" in line]
+
+
+def resolved_versions(deps):
+    """Environments of the DSL that were resolved for a version that nothing pins."""
+    return sorted(folder.name for folder in deps.glob("dsl-*") if (folder / "resolved.lock").is_file())
 
 
 def megabytes(row, field):
@@ -126,6 +131,8 @@ def arguments():
 def main():
     args = arguments()
     everything, deps = fetch.load_parts(), ROOT / "build/deps"
+    named = [*args.parts, *resolved_versions(deps), *([args.remove] if args.remove else [])]
+    everything["pypi"] = fetch.with_dsl_versions(named, everything["pypi"])
     if args.list or args.json:
         rows = [*debian_rows(everything["debian"]), *pypi_rows(everything["pypi"], deps)]
         if args.json:

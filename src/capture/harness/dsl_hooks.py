@@ -81,28 +81,51 @@ def description(function, symbol, signature, arguments):
     }
 
 
-def keep_intermediate_form(folder, write):
+def keep_intermediate_form(folder, write, with_code):
     """Writes what the compiler is given, before any pass and with the user's lines, one file per compilation; passes lose the lines.
-    `write` gets one dictionary per file. The compiler's own switches for this change what it makes, so they stay off."""
+    `write` gets one dictionary per file. `with_code`: also device code with a line table (line_tables.py)."""
     from cutlass.base_dsl import compiler
 
+    import line_tables
+
+    whole_call_chains()
     original = compiler.Compiler.compile
     count = 0
 
     @functools.wraps(original)
     def compile_and_keep(self, module, *arguments, **keywords):
         nonlocal count
-        path = os.path.join(folder, f"module_{count}.mlir")
+        stem = os.path.join(folder, f"module_{count}")
+        text = None
         try:
-            with open(path, "w", encoding="utf-8") as out:
+            with open(stem + ".mlir", "w", encoding="utf-8") as out:
                 out.write(module.operation.get_asm(enable_debug_info=True))
-            write({"event": "module", "path": path})
+            write({"event": "module", "path": stem + ".mlir"})
             count += 1
+            if with_code:
+                text = module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True)
         except Exception as error:  # a watcher must not change what it watches
             write({"event": "module", "path": None, "unknown": repr(error)})
-        return original(self, module, *arguments, **keywords)
+        pipeline, rest = (arguments[0], arguments[1:]) if arguments else (keywords.pop("pipeline"), ())
+        apart = text and line_tables.CompilationApart(self.passmanager.PassManager, text, pipeline, stem)
+        try:
+            return original(self, module, line_tables.without_lines(pipeline), *rest, **keywords)
+        finally:
+            if apart and (reason := apart.reason_of_failure()):
+                write({"event": "code", "path": stem + ".mlir", "unknown": reason})
 
     compiler.Compiler.compile = compile_and_keep
+
+
+def whole_call_chains():
+    """A program that asks for line information gets one line for each operation, without the chain of calls that led there: that is
+    switched off."""
+    from cutlass._mlir_helpers import op
+    from cutlass.base_dsl import dsl
+
+    for module in (op, dsl):
+        if hasattr(module, "_set_enable_frame_filtering"):  # not in every version
+            module._set_enable_frame_filtering = lambda _enable: None
 
 
 def appender(path):

@@ -16,7 +16,7 @@ import traceback
 
 import local_modules
 
-CALL_CHAIN = 16  # frames of a location: from a library's inside out to the user's line
+CALL_CHAIN = 64  # frames of a location: from a library's inside out to the user's line, which lies deep under a task scheduler
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -91,7 +91,8 @@ def prepare(request):
 
     dsl_hooks.watch(dsl_hooks.appender(os.path.join(request["out"], "kernels.jsonl")))
     if request.get("ir"):
-        dsl_hooks.keep_intermediate_form(request["out"], dsl_hooks.appender(os.path.join(request["out"], "modules.jsonl")))
+        dsl_hooks.keep_intermediate_form(request["out"], dsl_hooks.appender(os.path.join(request["out"], "modules.jsonl")),
+                                         request.get("code", False))
     return kind, unanswered
 
 

@@ -112,5 +112,29 @@ TEST_F(DISABLED_Dsl, NamesWhatWasRaisedAndWhere) {
   EXPECT_EQ(made.at, "hostile.py:32");
 }
 
+TEST_F(DISABLED_Dsl, KeepsModulesAndDeviceCodeWithLines) {
+  Request request;
+  request.program = root + "/tests/capture/programs/scale.py";
+  request.arch = "sm_90a";
+  request.torch = Torch::stand_in;
+  request.cache = folder.string();
+  request.keep_modules = request.keep_code = true;
+  const auto made = capture(request, toolchain, files);
+  ASSERT_TRUE(made) << made.error().message();
+  ASSERT_EQ(made->ended, Ended::returned) << made->reason << made->output;
+  ASSERT_EQ(made->modules.size(), 1u);
+  ASSERT_EQ(made->device_code.size(), 1u);
+  const auto code = files.read(made->device_code[0], 1u << 24);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->substr(1, 3), "ELF");
+  EXPECT_NE(code->find(".debug_line"), std::string::npos);
+  EXPECT_NE(code->find("scale.py"), std::string::npos) << "its lines are the program's own";
+  EXPECT_TRUE(descendants_of(getpid()).empty());
+  request.keep_code = false;
+  const auto without = capture(request, toolchain, files);
+  ASSERT_TRUE(without);
+  EXPECT_TRUE(without->device_code.empty()) << "another request, another capture";
+}
+
 }  // namespace
 }  // namespace cutelab::capture

@@ -158,5 +158,51 @@ TEST(Compare, SaysWhyNothingWasCompiled) {
   EXPECT_EQ(merged.comparison.facts[1].reason, "off in this configuration");
 }
 
+TEST(Compare, FactsWithoutALineJoinByKindAndOrderOrNotAtAll) {
+  evidence::Reading source;
+  const auto stages = [](std::int64_t n) {
+    return std::map<std::string, evidence::Value>{{"stages", evidence::literal(n)}};
+  };
+  source.facts = {
+      fact(Family::D2, "pipeline", "second", lines(20, 20), {{"stages", unknown()}}),
+      fact(Family::D2, "pipeline", "first", lines(10, 10), stages(2)),
+      fact(Family::D4, "gemm", "one", lines(30, 30)),
+      fact(Family::D3, "copy", "load", lines(40, 40), {{"operation", evidence::literal("tma-load")}})};
+  IrReading module;
+  module.facts = {fact(Family::D2, "pipeline", "", {}, {{"stages", stated(std::int64_t{2})}}),
+                  fact(Family::D2, "pipeline", "", {}, {{"stages", stated(std::int64_t{4})}}),
+                  fact(Family::D4, "gemm", "a", {}), fact(Family::D4, "gemm", "b", {}),
+                  fact(Family::D3, "copy", "", {}, {{"operation", stated("tma-store")}})};
+  const Merged merged = compare(source, {module});
+  EXPECT_EQ(entry(merged, "pipeline", "first").agreement, Agreement::agree);
+  EXPECT_EQ(entry(merged, "pipeline", "first").reason,
+            "joined by kind and order: the compiler's form states no lines");
+  EXPECT_EQ(entry(merged, "pipeline", "second").agreement, Agreement::filled);
+  EXPECT_EQ(entry(merged, "gemm", "one").agreement, Agreement::source_only) << "two could be meant";
+  EXPECT_EQ(entry(merged, "gemm", "one").reason,
+            "no location: the compiler's form of the kernel states no lines");
+  EXPECT_EQ(entry(merged, "copy", "load").agreement, Agreement::source_only) << "a value speaks against it";
+  EXPECT_EQ(entry(merged, "gemm", "a").agreement, Agreement::compiled_only);
+  EXPECT_EQ(entry(merged, "gemm", "a").reason, "no location");
+}
+
+TEST(Compare, WhatOnlyTheCompilerSaysKeepsItsChain) {
+  IrReading module;
+  module.facts = {
+      fact(Family::D2, "wait", "", lines(7, 7), {{"through", stated("Manager.run > Task.wait")}})};
+  const Merged merged = compare(evidence::Reading{}, {module});
+  EXPECT_EQ(entry(merged, "wait", "").reason, "through Manager.run > Task.wait");
+}
+
+TEST(Compare, MachineCodeIsMergedButNotCompared) {
+  IrReading module;
+  module.facts = {
+      fact(Family::M1, "machine-code", "k", lines(3, 3), {{"registers", stated(std::int64_t{64})}})};
+  const Merged merged = compare(evidence::Reading{}, {module});
+  EXPECT_TRUE(merged.comparison.facts.empty());
+  ASSERT_EQ(merged.reading.facts.size(), 1u);
+  EXPECT_EQ(merged.compiled, module.facts);
+}
+
 }  // namespace
 }  // namespace cutelab::compiled

@@ -168,5 +168,53 @@ TEST(Cubin, ReadsWhatNvccWrote) {
   for (const char* end : {".cu", ".fatbin"}) std::remove((stem + end).c_str());
 }
 
+// Written by hand in the form of the tool's listing with lines.
+constexpr const char* lined = R"(	.headerflags	@"EF_CUDA_SM90"
+	.section	.text.first,"ax",@progbits
+	.sectionflags	@"SHF_BARRIERS=2"
+first:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+	//## File "/k/gemm.py", line 12
+        /*0010*/                   LDSM.16.M88.4 R4, [R8] ;
+	//## File "/k/gemm.py", line 30 inlined at "/k/gemm.py", line 40
+	//## File "/lib/pipe.py", line 7
+        /*0020*/              @!P0 STL.64 [R1], R2 ;
+	//## File "/k/gemm.py", line 12
+        /*0030*/                   HGMMA.64x128x16.F32 R24, gdesc[UR8], R24 ;
+        /*0040*/                   NOP ;
+	.section	.nv.info.first,"",@"SHT_CUDA_INFO"
+	.section	.text.second,"ax",@progbits
+        /*0000*/                   EXIT ;
+)";
+
+TEST(LinedSass, InstructionsGoToTheLineOfTheTable) {
+  const auto all = parse_lined_sass(lined);
+  ASSERT_EQ(all.size(), 2u);
+  const LinedCode& code = all[0];
+  EXPECT_EQ(code.function, "first");
+  EXPECT_EQ(code.barriers, 2);
+  EXPECT_EQ(code.mix.total, 4);
+  ASSERT_EQ(code.lines.size(), 3u);
+  EXPECT_EQ(code.lines[0].path, "");
+  EXPECT_EQ(code.lines[1].path, "/k/gemm.py");
+  EXPECT_EQ(code.lines[1].line, 12);
+  EXPECT_EQ(code.lines[1].mix.total, 2);
+  EXPECT_EQ(code.lines[1].mix.count("HGMMA"), 1);
+  EXPECT_EQ(code.lines[2].path, "/lib/pipe.py");
+  EXPECT_EQ(code.lines[2].mix.by_opcode.at("STL"), 1);
+  EXPECT_EQ(all[1].lines.size(), 1u) << "a function begins without a line";
+  EXPECT_FALSE(all[1].barriers);
+}
+
+TEST(LinedSass, OtherTextIsPassedOver) {
+  EXPECT_TRUE(parse_lined_sass("").empty());
+  const char* torn =
+      "/*0000*/ EXIT ;\n.section\t.text.k\n//## File \"a, line 3\n//## File \"a\", line x\n/*0010*/ EXIT ;\n";
+  const auto all = parse_lined_sass(torn);
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_EQ(all[0].lines.size(), 1u);
+  EXPECT_EQ(all[0].lines[0].line, 0);
+}
+
 }  // namespace
 }  // namespace cutelab::compiled

@@ -137,5 +137,75 @@ TEST(HtmlView, IdsAreUnique) {
     EXPECT_TRUE(seen.insert((*it)[1]).second) << (*it)[1];
 }
 
+evidence::Value compiled_text(const char* text) {
+  evidence::Value value = evidence::literal(text);
+  value.known_by = evidence::KnownBy::compiled;
+  return value;
+}
+
+/// A view of shared memory on line 2, with what the compiler states, and a comparison that names it.
+std::pair<evidence::Reading, evidence::Comparison> compiled_view(const char* layout) {
+  evidence::Reading reading;
+  reading.files = {{"k.py", "", 3}};
+  evidence::Fact fact;
+  fact.family = evidence::Family::D6;
+  fact.kind = "swizzle-applied";
+  fact.subject = "sA";
+  fact.says = "swizzle applied";
+  fact.at.span.line = fact.at.span.end_line = 2;
+  fact.values = {{"layout", compiled_text(layout)},
+                 {"element", compiled_text("f16")},
+                 {"offset", compiled_text("1024")}};
+  reading.facts = {fact, fact};
+  evidence::Comparison comparison;
+  comparison.files = reading.files;
+  comparison.arch = "sm_90a";
+  comparison.compiler = "CuTe DSL <4.8.1>";
+  comparison.facts = {{evidence::Agreement::differ,
+                       fact.family,
+                       fact.kind,
+                       fact.subject,
+                       fact.at,
+                       {{"stages", evidence::literal(std::int64_t{4}), evidence::literal(std::int64_t{7}),
+                         evidence::Agreement::differ}},
+                       ""}};
+  return {reading, comparison};
+}
+
+TEST(HtmlCompiled, TheMarginCarriesMarksValuesAndOneDrawingForEachLayout) {
+  const auto [reading, comparison] = compiled_view("S<3,4,3> o 0 o (8,64):(64,1)");
+  const std::string page = html(reading, {"a\nb\nc\n"}, nullptr, &comparison);
+  EXPECT_NE(page.find("Compiled for sm_90a"), std::string::npos);
+  EXPECT_NE(page.find("CuTe DSL &lt;4.8.1&gt;"), std::string::npos);
+  EXPECT_NE(page.find("<b class=\"differ\" title=\"differ\">≠</b>"), std::string::npos);
+  EXPECT_NE(page.find("<i>stages</i> 4, compiled 7"), std::string::npos);
+  EXPECT_NE(page.find("<i>offset</i> 1024"), std::string::npos);
+  const auto count = [&](const std::string& part) {
+    int found = 0;
+    for (auto at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<symbol "), 1) << "drawn once";
+  EXPECT_EQ(count("<use href=\"#layout1\""), 2) << "shown at both facts";
+  // Eight rows of eight units of 16 bytes, each row's order XORed with its number: rows differ in the first
+  // unit.
+  for (int row = 0; row < 8; ++row)
+    EXPECT_NE(
+        page.find("<path class=\"u" + std::to_string(row) + "\" d=\"M0 0h24v3h-24z") == std::string::npos,
+        row == 0)
+        << row;
+  EXPECT_NE(html(reading, {"a\nb\nc\n"}).find("<b class=\"differ\""), 0u);
+  EXPECT_EQ(html(reading, {"a\nb\nc\n"}).find("<symbol "), std::string::npos) << "no comparison, no drawing";
+}
+
+TEST(HtmlCompiled, WhatCannotBeDrawnStandsAsText) {
+  for (const char* layout : {"S<3,4,3> o 0 o (?,64):(64,1)", "<script>", "((("}) {
+    const auto [reading, comparison] = compiled_view(layout);
+    const std::string page = html(reading, {"a\nb\nc\n"}, nullptr, &comparison);
+    EXPECT_EQ(page.find("<symbol "), std::string::npos) << layout;
+    EXPECT_EQ(page.find("<code><script>"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace cutelab::report

@@ -1,0 +1,90 @@
+#include "cli/captures.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/unit/fake_context.h"
+
+namespace cutelab::cli {
+namespace {
+namespace fs = std::filesystem;
+
+/// A checkout with one program, and a source root with parts that a fetch.py of the test's installs.
+class Captures : public ::testing::Test {
+ protected:
+  Captures() {
+    std::string pattern = (fs::temp_directory_path() / "cutelab-captures-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+    write("deps/parts.json", "{}");
+    write("deps/dsl.lock", "# pins\nnvidia-cutlass-dsl==4.8.1 \\\n    --hash=sha256:0\n");
+    write("checkout/examples/gemm.py", "import cutlass\n");
+    installs("");
+    fake_.context.source_root = root_;
+  }
+  ~Captures() override { fs::remove_all(root_); }
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories(fs::path(root_ + "/" + name).parent_path());
+    std::ofstream(root_ + "/" + name) << text;
+  }
+  void pins(const std::string& text) const { write("checkout/python/CuTeDSL/requirements.txt", text); }
+  /// fetch.py makes every part but `missing`.
+  void installs(const std::string& missing) const {
+    write("tools/setup/fetch.py", "import pathlib, sys\nif sys.argv[1] == '" + missing +
+                                      "': sys.exit(3)\np = pathlib.Path('" + root_ +
+                                      "/build/deps') / sys.argv[1]\np.mkdir(parents=True)\n"
+                                      "(p / '.stamp').write_text('')\n");
+  }
+  std::string part(const std::string& name) const { return root_ + "/build/deps/" + name + "/bin/python"; }
+  Result<std::string> python(const std::string& version = "", const std::string& named = "") {
+    return dsl_python({program(), named, version}, fake_.context);
+  }
+  std::string program() const { return root_ + "/checkout/examples/gemm.py"; }
+
+  std::string root_;
+  FakeContext fake_;
+};
+
+TEST_F(Captures, TheCheckoutPinsItsVersion) {
+  EXPECT_EQ(pinned_dsl_version(program(), fake_.files), "");
+  pins("# wheel\nnvidia-cutlass-dsl[cu13]==4.7.0  # of this release\n");
+  EXPECT_EQ(pinned_dsl_version(program(), fake_.files), "4.7.0");
+  for (const char* none : {"nvidia-cutlass-dsl>=4.7.0\n", "nvidia-cutlass-dsl-libs-core==4.7.0\n",
+                           "nvidia-cutlass-dsl==$(rm)\n", "-r other.txt\n", ""}) {
+    pins(none);
+    EXPECT_EQ(pinned_dsl_version(program(), fake_.files), "") << none;
+  }
+}
+
+TEST_F(Captures, AnEnvironmentForEachVersion) {
+  EXPECT_EQ(*python(), part("dsl"));
+  pins("nvidia-cutlass-dsl==4.7.0\n");
+  EXPECT_EQ(*python(), part("dsl-4.7.0"));
+  EXPECT_EQ(*python("4.6.2"), part("dsl-4.6.2")) << "what was asked for comes first";
+  EXPECT_EQ(*python("4.8.1"), part("dsl")) << "the part dsl is of this version";
+  EXPECT_EQ(*python("", "/usr/bin/python3"), "/usr/bin/python3");
+  pins("nvidia-cutlass-dsl==4.8.1\n");
+  EXPECT_EQ(*python(), part("dsl"));
+}
+
+TEST_F(Captures, AVersionThatCannotBeHadIsSaid) {
+  installs("dsl-4.7.0");
+  pins("nvidia-cutlass-dsl==4.7.0\n");
+  EXPECT_EQ(*python(), part("dsl"));
+  EXPECT_NE(fake_.err.str().find("pins version 4.7.0"), std::string::npos) << fake_.err.str();
+  EXPECT_FALSE(python("4.7.0")) << "asked for, it is not replaced by another";
+  const auto wrong = python("../evil");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind, ErrorKind::usage);
+}
+
+TEST_F(Captures, TheTargetIsWhatTheReadingIsMadeFor) {
+  write("checkout/examples/gemm.py", "import cutlass\nfrom cutlass.utils import sm120_helpers\n");
+  EXPECT_EQ(*target_arch("", fake_.context, program()), "sm_120a");
+  EXPECT_EQ(*target_arch("sm_90a", fake_.context, program()), "sm_90a");
+  EXPECT_FALSE(target_arch("90a", fake_.context, program()));
+}
+
+}  // namespace
+}  // namespace cutelab::cli
