@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "capture/sweep.h"
 
 namespace cutelab::capture {
 namespace {
@@ -45,6 +46,7 @@ Json json_of(const Launch& launch) {
           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
           {"attributes", std::move(attributes)},
           {"times", launch.times},
+          {"module", launch.module < 0 ? Json(nullptr) : Json(launch.module)},
           {"constructor", object_of(launch.constructor)},
           {"constants", object_of(launch.constants)}};
 }
@@ -82,6 +84,7 @@ Launch launch_from(const Json& object) {
   for (const Json& a : member(object, "attributes"))
     launch.attributes.push_back({get(a, "id", 0), get(a, "value", std::vector<std::uint32_t>{})});
   launch.times = get(object, "times", 1);
+  launch.module = get(object, "module", -1);
   launch.constructor = members_of(member(object, "constructor"));
   launch.constants = members_of(member(object, "constants"));
   return launch;
@@ -182,6 +185,11 @@ bool Capture::recorded() const {
   return std::any_of(launches.begin(), launches.end(), [](const Launch& launch) { return launch.own; });
 }
 
+bool Capture::compiled() const {
+  return std::any_of(launches.begin(), launches.end(),
+                     [](const Launch& launch) { return launch.own && launch.module >= 0; });
+}
+
 std::string to_json(const Capture& capture) {
   Json sources = Json::array(), launches = Json::array(), maps = Json::array();
   for (const SourceFile& source : capture.sources)
@@ -207,6 +215,43 @@ std::string to_json(const Capture& capture) {
                          {"tensor_maps", std::move(maps)},
                          {"sources", std::move(sources)},
                          {"modules", capture.modules}};
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json(const Sweep& sweep) {
+  Json programs = Json::array();
+  std::size_t recorded = 0;
+  for (const Swept& one : sweep.programs) {
+    const Capture none;
+    const Capture& made = one.capture ? *one.capture : none;
+    recorded += made.recorded();
+    Json launches = Json::array();
+    for (const Launch& launch : made.launches)
+      if (launch.own) launches.push_back(json_of(launch));
+    programs.push_back({{"file", one.file},
+                        {"holds_kernel", one.holds_kernel},
+                        {"arch", made.arch},
+                        {"flags", made.flags},
+                        {"outcome", one.captured()    ? "captured"
+                                    : made.recorded() ? "recorded"
+                                                      : "failed"},
+                        {"ended", one.capture ? name_of(made.ended) : "not-run"},
+                        {"reason", one.capture ? made.reason : one.problem},
+                        {"at", made.at},
+                        {"torch", made.torch},
+                        {"seconds", made.seconds},
+                        {"kept", made.kept},
+                        {"modules", made.modules},
+                        {"launches", std::move(launches)}});
+  }
+  const Json document = {{"schema", "cutelab.capture-sweep"},
+                         {"schema_version", 1},
+                         {"root", sweep.root},
+                         {"dsl_version", sweep.dsl_version},
+                         {"seconds", sweep.seconds},
+                         {"captured", sweep.captured()},
+                         {"recorded", recorded},
+                         {"programs", std::move(programs)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -246,6 +291,7 @@ void add_events(const std::string& events, const std::string& kernels, Capture& 
     if (kind == "tensor_map") capture.tensor_maps.push_back(tensor_map_from(event));
     if (kind != "launch") continue;
     Launch launch = launch_from(event);
+    launch.module = -1;  // the recorder counts what was loaded, not what was compiled
     launch.cluster = cluster_of(launch);
     const auto before = std::find_if(capture.launches.begin(), capture.launches.end(),
                                      [&](const Launch& seen) { return same_configuration(seen, launch); });

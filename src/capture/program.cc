@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 using Document = nlohmann::json;
 
 constexpr std::uint64_t most_event_bytes = 64u << 20;
+constexpr std::uint64_t most_module_bytes = 256u << 20;
 
 /// A folder of its own for one run, removed with what the program left there.
 class RunFolder {
@@ -91,6 +93,30 @@ bool unchanged(const Capture& kept, const FileSource& files) {
 bool worth_keeping(const Capture& capture) {
   return !capture.sources.empty() && (capture.ended == Ended::returned || capture.ended == Ended::exited ||
                                       capture.ended == Ended::raised);
+}
+
+/// Architectures to try for a program that was refused its guessed one: what the DSL named, then the fuller
+/// and newer ones. None where the architecture is not what it failed for.
+std::vector<std::string> other_archs(const Capture& capture) {
+  const std::string& reason = capture.reason;
+  const auto says = [&](std::string_view words) { return reason.find(words) != std::string::npos; };
+  if (capture.recorded() || capture.ended != Ended::raised ||
+      !(says("expects arch") || says("NVVM backend compilation failed") || says("compute capability") ||
+        says("CUDA GPU")))
+    return {};
+  std::vector<std::string> found;
+  constexpr std::string_view list = "expects arch to be one of [";
+  if (const auto at = reason.find(list); at != std::string::npos)
+    if (const auto begin = reason.find("sm_", at); begin != std::string::npos)
+      found.push_back(reason.substr(begin, reason.find_first_of(",]", begin) - begin));
+  bool newer = false;
+  for (const char* arch : {"sm_80", "sm_90", "sm_90a", "sm_100a", "sm_120a"}) {
+    if (newer && std::string_view(arch) != "sm_90" &&
+        std::find(found.begin(), found.end(), arch) == found.end())
+      found.emplace_back(arch);
+    newer = newer || capture.arch == arch;
+  }
+  return found;
 }
 
 std::string signal_reason(int signal_number) {
@@ -168,8 +194,25 @@ Status keep_modules(const std::string& folder, const std::string& kept_stem, Cap
   }
 }
 
+/// Which module defines the kernel of each launch: symbols are spelled out there.
+void find_modules(const FileSource& files, Capture& capture) {
+  for (std::size_t i = 0; i < capture.modules.size(); ++i) {
+    auto text = files.read(capture.modules[i], most_module_bytes);
+    if (!text) continue;
+    for (Launch& launch : capture.launches)
+      if (launch.module < 0 && !launch.symbol.empty() && text->find(launch.symbol) != std::string::npos)
+        launch.module = static_cast<int>(i);
+  }
+}
+
+/// How one attempt is made.
+struct How {
+  Torch torch = Torch::automatic;
+  int call_chain = 0;  ///< frames of each location in the intermediate form; 0: the harness's own number
+};
+
 Result<Capture> run_once(const Request& request, const Toolchain& toolchain, const FileSource& files,
-                         Torch torch, const std::string& kept_stem) {
+                         const How& how, const std::string& kept_stem, bool* has_torch = nullptr) {
   const RunFolder folder;
   const std::string work = folder.path() + "/cwd";
   std::error_code failed;
@@ -178,8 +221,8 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
                  fs::temp_directory_path().string(), "set TMPDIR to a folder that can be written"};
   const Document asked = {{"program", request.program},     {"flags", request.flags},
                           {"arch", request.arch},           {"out", folder.path()},
-                          {"recorder", toolchain.recorder}, {"torch", torch_name(torch)},
-                          {"ir", request.keep_modules}};
+                          {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
+                          {"ir", request.keep_modules},     {"call_chain", how.call_chain}};
   const std::string request_file = folder.path() + "/request.json";
   if (auto status =
           write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));
@@ -201,12 +244,14 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   Document outcome = Document::parse(text_of(files, folder.path() + "/outcome.json"), nullptr, false);
   if (!outcome.is_object()) outcome = Document::object();
   capture.torch = outcome.value("torch", "");
+  if (has_torch != nullptr) *has_torch = outcome.value("torch_is_installed", true);
   set_ending(*run, outcome, request.limits, capture);
   set_sources(outcome, capture);
   add_events(text_of(files, folder.path() + "/events.jsonl"),
              text_of(files, folder.path() + "/kernels.jsonl"), capture);
   if (request.keep_modules && !kept_stem.empty())
     if (auto status = keep_modules(folder.path(), kept_stem, capture); !status) return status.error();
+  find_modules(files, capture);
   if (!capture.recorded() || capture.ended != Ended::returned)
     capture.output = run->output.substr(run->output.size() > 4000 ? run->output.size() - 4000 : 0);
   return capture;
@@ -219,6 +264,55 @@ bool wants_torch(const Capture& capture) {
           capture.ended == Ended::missing_module);
 }
 
+/// A program that was killed told nothing of its sources: its own is known.
+void add_own_source(const std::string& program, const std::string& source, Capture& capture) {
+  if (capture.sources.empty()) capture.sources.push_back({program, sha256(source)});
+}
+
+/// Some locations that name a chain of calls crash the compiler; with the user's line alone it does not.
+Result<Capture> run_whole(const Request& request, const Toolchain& toolchain, const FileSource& files,
+                          Torch torch, const std::string& kept_stem, bool* has_torch = nullptr) {
+  auto made = run_once(request, toolchain, files, {torch, 0}, kept_stem, has_torch);
+  if (!made || !request.keep_modules || made->ended != Ended::crashed || made->modules.empty()) return made;
+  auto again = run_once(request, toolchain, files, {torch, 1}, kept_stem);
+  return again && again->ended != Ended::crashed ? again : made;
+}
+
+Result<Capture> made_now(const Request& request, const Toolchain& toolchain, const FileSource& files,
+                         const std::string& kept_stem) {
+  bool has_torch = true;
+  auto made = run_whole(request, toolchain, files, request.torch, kept_stem, &has_torch);
+  if (made && request.torch == Torch::automatic && has_torch && wants_torch(*made)) {
+    auto again = run_whole(request, toolchain, files, Torch::real, kept_stem);
+    if (again && again->torch == "torch") return again;
+  }
+  return made;
+}
+
+/// The kept capture, or a new one that is then kept.
+Result<Capture> kept_or_made(const Request& request, const Toolchain& toolchain, const FileSource& files,
+                             const std::string& source) {
+  if (request.cache.empty()) return made_now(request, toolchain, files, "");
+  const std::string kept_stem =
+      request.cache + "/" + key_of(request, toolchain, source, harness_digest(toolchain, files));
+  const std::string kept_file = kept_stem + ".json";
+  auto lock = FileLock::take(kept_file + ".lock");
+  if (!lock) return lock.error();
+  if (auto text = files.read(kept_file, most_event_bytes); text && !request.fresh) {
+    auto kept = capture_from_json(*text);
+    if (kept && unchanged(*kept, files) && (request.keep_failures || worth_keeping(*kept))) {
+      kept->kept = true;
+      return kept;
+    }
+  }
+  auto made = made_now(request, toolchain, files, kept_stem);
+  if (!made) return made;
+  if (request.keep_failures) add_own_source(request.program, source, *made);
+  if (request.keep_failures || worth_keeping(*made))
+    if (auto status = write_file_atomically(kept_file, to_json(*made)); !status) return status.error();
+  return made;
+}
+
 }  // namespace
 
 Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const FileSource& files) {
@@ -227,30 +321,13 @@ Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const 
   Request request = asked;
   std::error_code failed;
   if (const auto real = fs::canonical(asked.program, failed); !failed) request.program = real.string();
-  std::string kept_file, kept_stem;
-  std::optional<FileLock> lock;
-  if (!request.cache.empty()) {
-    kept_stem = request.cache + "/" + key_of(request, toolchain, *source, harness_digest(toolchain, files));
-    kept_file = kept_stem + ".json";
-    auto taken = FileLock::take(kept_file + ".lock");
-    if (!taken) return taken.error();
-    lock.emplace(std::move(*taken));
-    if (auto text = files.read(kept_file, most_event_bytes); text && !request.fresh) {
-      auto kept = capture_from_json(*text);
-      if (kept && unchanged(*kept, files)) {
-        kept->kept = true;
-        return kept;
-      }
-    }
+  auto made = kept_or_made(request, toolchain, files, *source);
+  if (!made || !request.arch_is_guess) return made;
+  for (const std::string& arch : other_archs(*made)) {
+    request.arch = arch;
+    auto again = kept_or_made(request, toolchain, files, *source);
+    if (!again || again->recorded()) return again;
   }
-  auto made = run_once(request, toolchain, files, request.torch, kept_stem);
-  if (!made) return made;
-  if (request.torch == Torch::automatic && wants_torch(*made)) {
-    auto again = run_once(request, toolchain, files, Torch::real, kept_stem);
-    if (again && again->torch == "torch") made = std::move(again);
-  }
-  if (!kept_file.empty() && worth_keeping(*made))
-    if (auto status = write_file_atomically(kept_file, to_json(*made)); !status) return status.error();
   return made;
 }
 

@@ -36,11 +36,14 @@ struct Request {
   std::string program;             ///< path
   std::vector<std::string> flags;  ///< its command line
   std::string arch;                ///< "sm_90a"
+  bool arch_is_guess = false;      ///< where the DSL refuses it and names others, the first of these is taken
   Torch torch = Torch::automatic;
   Limits limits;
   std::string cache;          ///< folder in which captures are kept; empty = none is looked up or kept
   bool fresh = false;         ///< run even if a capture is kept
   bool keep_modules = false;  ///< keep what the compiler is given, with lines, in `cache`
+  /// Keep and take, too, captures that another run might end otherwise: limits, crashes, missing modules.
+  bool keep_failures = false;
 };
 
 /// How the program's run ended, apart from what was recorded until then.
@@ -81,7 +84,8 @@ struct Launch {
   std::optional<Extents> cluster;  ///< CTAs; none: the attribute was not passed
   std::uint64_t dynamic_shared_bytes = 0;
   std::vector<LaunchAttribute> attributes;
-  int times = 1;  ///< how often exactly this was launched
+  int times = 1;    ///< how often exactly this was launched
+  int module = -1;  ///< which of the capture's modules defines it; -1: none was kept, or none does
   std::vector<std::pair<std::string, std::string>>
       constructor;  ///< plain attributes of the object, value as JSON
   std::vector<std::pair<std::string, std::string>>
@@ -121,6 +125,7 @@ struct Capture {
   bool kept = false;  ///< from the cache
 
   bool recorded() const;  ///< at least one launch of a kernel of its own
+  bool compiled() const;  ///< and what its compiler was given is kept for one of these
 };
 
 /// Runs the program, or takes the kept capture of the same source, helpers, flags, architecture and DSL. A

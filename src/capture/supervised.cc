@@ -161,10 +161,19 @@ void write_all(int file, const void* data, std::size_t bytes) {
   }
 }
 
+/// Pipes and locks of runs that other threads watch would stay open for as long as this one lasts.
+void close_inherited(int answer) {
+  constexpr unsigned first = STDERR_FILENO + 1;
+  const auto kept = static_cast<unsigned>(answer);
+  if (kept > first) close_range(first, kept - 1, 0);
+  close_range(std::max(kept + 1, first), ~0U, 0);
+}
+
 /// A process between this program and the child: orphans of the child become its own, so that it can find
 /// them. Signals from the terminal pass it by: it ends when the child has, or when its parent is gone.
 [[noreturn]] void supervise(const ProcessSpec& spec, const Limits& limits, pid_t parent, int answer) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  close_inherited(answer);
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(signal_number, SIG_IGN);
   Report report;
   Ends output, failure;

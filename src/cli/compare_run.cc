@@ -134,7 +134,7 @@ Status Comparing::bind(device::Session& session, std::size_t which, Side& side) 
   if (!kernel) return kernel.error();
   side.kernel = std::move(*kernel);
   auto problem = profile::BoundProblem::bind(session, *contender.package.plan, contender.params,
-                                             contender.config, kernel::Fill::uniform, 1);
+                                             contender.config, request_.spec.timing.fill, 1);
   if (!problem) return problem.error();
   side.problem = std::move(*problem);
   return contender.search ? search(session, which, side) : Status();

@@ -85,6 +85,7 @@ Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, c
   auto target = target_arch(chosen ? arch : reading.arch.minimum, context, request.program);
   if (!target) return target.error();
   request.arch = *target;
+  request.arch_is_guess = !chosen;
   auto python = dsl_python("", context);
   if (!python) return python.error();
   auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
@@ -104,7 +105,7 @@ Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, c
   if (modules.empty()) return nothing_compiled(asked, *captured);
   add_recorded(*captured, modules);
   compiled::Merged merged = compiled::compare(reading, modules);
-  merged.comparison.arch = request.arch;
+  merged.comparison.arch = captured->arch;
   merged.comparison.compiler = "CuTe DSL " + captured->dsl_version;
   return merged;
 }

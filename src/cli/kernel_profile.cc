@@ -35,18 +35,10 @@ std::vector<std::string> launch_command(const KernelRequest& request) {
   const char* l2 = request.timing.l2 == profile::L2State::warm    ? "warm"
                    : request.timing.l2 == profile::L2State::dirty ? "dirty"
                                                                   : "cold";
+  words.push_back("--fill=" + kernel::word_of(request.timing.fill));
   words.insert(words.end(), {"--prof_type=launch", "--no-store", "--time-limit=0", std::string("--l2=") + l2,
                              fmt::format("--gpu={}", request.gpu)});
   return words;
-}
-
-/// <data folder>/reports/<design>-<version>-<time>, the folder made.
-std::string report_path(const evidence::Run& run, const KernelRequest& request, const Context& context) {
-  const std::string folder = context.environment.data_home() + "/reports";
-  std::error_code code;  // the writer says what is wrong with the folder
-  fs::create_directories(folder, code);
-  return fmt::format("{}/{}-{}-{}", folder, request.package.design, request.package.version,
-                     replace_all(run.provenance.time_utc, ":", ""));
 }
 
 const std::vector<std::string> ncu_launch_metrics = {
@@ -87,7 +79,7 @@ Result<device::CounterReading> run_ncu(const profile::NcuRequest& request) {
 std::string profile_counters(evidence::Run& run, const KernelRequest& request, device::Session& session,
                              const kernel::Launchable& kernel) {
   auto reading = profile::count_kernel(session, *request.package.plan, request.params, request.config, kernel,
-                                       request.timing.l2);
+                                       request.timing);
   if (!reading) {
     without_counters(run, one_line(reading.error()));
     return "counters: " + with_remedy(reading.error());
@@ -104,7 +96,7 @@ std::string profile_timeline(evidence::Run& run, const KernelRequest& request, d
                              const kernel::Launchable& kernel, const Context& context) {
   auto spans = session.trace([&] {
     return profile::launch_kernel(session, *request.package.plan, request.params, request.config, kernel,
-                                  request.timing.l2);
+                                  request.timing);
   });
   if (!spans) return "timeline: " + with_remedy(spans.error());
   const std::string file = report_path(run, request, context) + ".perfetto.json";
@@ -170,6 +162,14 @@ Result<report::Roofline> roofline_of(const evidence::Run& run, const KernelReque
   if (const auto* time = evidence::metric_of(run, "duration_us"); time && time->value)
     drawn.seconds = *time->value * 1e-6;
   return drawn;
+}
+
+std::string report_path(const evidence::Run& run, const KernelRequest& request, const Context& context) {
+  const std::string folder = context.environment.data_home() + "/reports";
+  std::error_code code;  // the writer says what is wrong with the folder
+  fs::create_directories(folder, code);
+  return fmt::format("{}/{}-{}-{}", folder, request.package.design, request.package.version,
+                     replace_all(run.provenance.time_utc, ":", ""));
 }
 
 void without_counters(evidence::Run& run, const std::string& reason) {

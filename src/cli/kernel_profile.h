@@ -22,6 +22,9 @@ std::string profile_ncu(evidence::Run& run, const KernelRequest& request, const 
 std::string profile_timeline(evidence::Run& run, const KernelRequest& request, device::Session& session,
                              const kernel::Launchable& kernel, const Context& context);
 
+/// <data folder>/reports/<design>-<version>-<time> without an ending, the folder made.
+std::string report_path(const evidence::Run& run, const KernelRequest& request, const Context& context);
+
 /// The rows of counters where none were asked for, or where they could not be.
 void without_counters(evidence::Run& run, const std::string& reason);
 

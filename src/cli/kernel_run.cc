@@ -6,8 +6,10 @@
 
 #include "base/isolated.h"
 #include "base/text.h"
+#include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_profile.h"
+#include "cli/kernel_roles.h"
 #include "device/code_arch.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
@@ -52,6 +54,7 @@ class KernelRun {
     begin();
     build();
     if (request_.prof_type != "disabled") inspect();
+    if (request_.prof_type == "timeline") stamped_ = build_stamped(request_.package, kernel_, context_);
     if (wants_time(request_) && !wants_counters(request_))
       for (const char* tag : {"tc_percent", "dram_percent"})
         set_missing(outcome_.run, tag, counters_not_asked);
@@ -91,6 +94,7 @@ class KernelRun {
   const Context& context_;
   kernel::CuteKernel kernel_;
   PackageBuild build_;
+  PackageBuild stamped_;  ///< for --prof_type=timeline: the same kernel, compiled to stamp its roles
   KernelOutcome outcome_;
   profile::Progress progress_;
   const Isolated* parent_ = nullptr;  ///< set in the child process
@@ -203,6 +207,8 @@ void KernelRun::on_device() {
   outcome_.run.provenance.driver = device_.driver().version;
   if (auto fits = architecture_fits(info); !fits) {
     outcome_.run.notes.push_back("what needs no such GPU: --prof_type=compiled; " + fits.error().remedy);
+    if (auto needed = needed_by_source(request_.package, context_); !needed.empty())
+      outcome_.run.notes.push_back(std::move(needed));
     return without_device(fits.error().wrong);
   }
   if (!build_.built) return without_device("not compiled: " + build_.not_built_because);
@@ -221,8 +227,7 @@ Status KernelRun::check_and_time(device::Session& session) {
     tell();
   }
   if (request_.prof_type == "launch")
-    return profile::launch_kernel(session, plan, request_.params, request_.config, **kernel,
-                                  request_.timing.l2);
+    return profile::launch_kernel(session, plan, request_.params, request_.config, **kernel, request_.timing);
   if (!wants_time(request_)) return {};
   auto timing = profile::time_kernel(session, plan, request_.params, request_.config, **kernel,
                                      request_.timing, context_.clock, progress_);
@@ -236,6 +241,12 @@ Status KernelRun::check_and_time(device::Session& session) {
     tell();
     if (progress_) progress_("timeline", true);
     if (auto reason = profile_timeline(run, request_, session, **kernel, context_); !reason.empty())
+      missed(std::move(reason));
+  }
+  if (request_.prof_type == "timeline") {
+    tell();
+    if (progress_) progress_("role timeline", true);
+    if (auto reason = profile_roles(run, request_, session, load_, stamped_, context_); !reason.empty())
       missed(std::move(reason));
   }
   if (request_.prof_type == "annotation") {

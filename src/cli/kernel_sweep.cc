@@ -75,9 +75,10 @@ std::string Sweeping::device_name() const {
 /// What makes two sweeps the same: what is measured, how, where, and the sources.
 std::string Sweeping::key_of() const {
   const auto& base = request_.base;
-  std::string text = fmt::format("{} {} {} {} {} {} {}/{}\n", base.package.title(), base.prof_type,
-                                 base.check, static_cast<int>(base.timing.l2), request_.config, device_name(),
-                                 request_.shard, request_.shards);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {}/{}\n", base.package.title(), base.prof_type, base.check,
+                  static_cast<int>(base.timing.l2), kernel::word_of(base.timing.fill), request_.config,
+                  device_name(), request_.shard, request_.shards);
   auto hash = kernel::source_hash({context_.files,
                                    context_.environment,
                                    context_.source_root,

@@ -47,7 +47,7 @@ std::vector<std::string> plain_words(const KernelRequest& base, const Arguments&
                                      const Context& context) {
   std::vector<std::string> words = {context.program, "kernel", base.package.design, base.package.version};
   for (const auto& [name, value] : arguments.open()) words.push_back(fmt::format("--{}={}", name, value));
-  for (const char* flag : {"--config", "--prof_type", "--l2", "--time-limit", "--gpu"})
+  for (const char* flag : {"--config", "--prof_type", "--l2", "--fill", "--time-limit", "--gpu"})
     if (arguments.has(flag)) words.push_back(fmt::format("{}={}", flag, arguments.get(flag)));
   if (arguments.has("--check")) words.emplace_back("--check");
   return words;

@@ -125,6 +125,7 @@ Result<profile::TunedKey> Tuning::key() {
   key.source_hash = *hash;
   key.problem = base.params.text();
   key.l2 = profile::text_of(base.timing.l2);
+  if (base.timing.fill != kernel::Fill::uniform) key.l2 += ", inputs " + kernel::word_of(base.timing.fill);
   return key;
 }
 
@@ -142,7 +143,7 @@ IsolatedEnd Tuning::apart(const std::function<Status(device::Session&, profile::
     if (!session) return fail(session.error());
     parent.phase("inputs", false);
     auto problem = profile::BoundProblem::bind(**session, plan_, request_.base.params,
-                                               outcome_.candidates[0].config, kernel::Fill::uniform, 1);
+                                               outcome_.candidates[0].config, request_.base.timing.fill, 1);
     if (!problem) return fail(problem.error());
     if (auto done = work(**session, *problem); !done) fail(done.error());
   };

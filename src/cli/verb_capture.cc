@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "capture/capture_json.h"
+#include "cli/capture_sweep.h"
 #include "cli/captures.h"
 #include "cli/example_names.h"
 #include "cli/verbs.h"
@@ -17,8 +18,9 @@ VerbSpec capture_spec() {
   spec.name = "capture";
   spec.summary = "run a CuTe DSL program without a GPU and record its kernel launches";
   spec.step = "2 READ";
-  spec.positionals = {{"FILE", "a CuTe DSL program with a main, or an example's name", 1, 1},
-                      {"-- FLAG", "the program's own command line", 0, -1}};
+  spec.positionals = {
+      {"FILE", "a CuTe DSL program with a main, or an example's name; a folder with --sweep", 1, 1},
+      {"-- FLAG", "the program's own command line", 0, -1}};
   spec.flags = {
       {"--arch",
        "SM",
@@ -42,10 +44,20 @@ VerbSpec capture_spec() {
       {"--timeout", "SECONDS", "kill it after this long", "180", false, {}},
       {"--memory", "GIB", "kill it above this much resident memory", "8", false, {}},
       {"--fresh", "", "run it even if an earlier capture of the same source is kept", "", false, {}},
+      {"--sweep",
+       "",
+       "FILE is a CUTLASS checkout or a folder: run every program with a main in it, and say of each how it "
+       "ended",
+       "",
+       false,
+       {}},
+      {"--only", "TEXT", "of a sweep: programs whose path holds this", "", false, {}},
+      {"--jobs", "N", "of a sweep: programs at once", "2", false, {}},
+      {"--retry", "", "of a sweep: run again what an earlier one did not capture", "", false, {}},
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
   spec.examples = {"cutelab capture examples/cute_dsl/rmsnorm.py --arch sm_90a",
                    "cutelab capture dense_gemm --arch sm_100a -- --mnkl 4096,4096,4096,1",
-                   "cutelab capture gemm.py --json"};
+                   "cutelab capture gemm.py --json", "cutelab capture --sweep ~/cutlass"};
   return spec;
 }
 
@@ -114,12 +126,10 @@ class CaptureVerb final : public Verb {
   VerbSpec spec() const override { return capture_spec(); }
 
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    if (arguments.has("--sweep")) return sweep(arguments, context);
     auto request = request_of(arguments, context);
     if (!request) return request.error();
-    auto python = dsl_python(arguments.get("--python"), context);
-    if (!python) return python.error();
-    auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
-                                             request->cache, context.environment, context.files);
+    auto toolchain = toolchain_of(arguments, *request, context);
     if (!toolchain) return toolchain.error();
     auto captured = capture::capture(*request, *toolchain, context.files);
     if (!captured) return captured.error();
@@ -132,6 +142,49 @@ class CaptureVerb final : public Verb {
   }
 
  private:
+  static Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
+    CaptureSweep asked;
+    asked.folder = arguments.positionals()[0];
+    if (arguments.positionals().size() > 1)
+      return Error{ErrorKind::usage, "capture --sweep", "the programs of a sweep run with their defaults", "",
+                   "leave out what follows --, or capture one program with it"};
+    asked.only = arguments.get("--only");
+    asked.retry = arguments.has("--retry");
+    asked.json = arguments.has("--json");
+    asked.arch = arguments.get("--arch", context.environment.get("CUTE_DSL_ARCH").value_or(""));
+    if (!asked.arch.empty()) {
+      auto arch = target_arch(asked.arch, context, asked.folder);
+      if (!arch) return arch.error();
+    }
+    const auto jobs = parse_integer(arguments.get("--jobs", "2"));
+    if (!jobs || *jobs < 1 || *jobs > 1024)
+      return Error{ErrorKind::usage, "capture --sweep",
+                   fmt::format("--jobs does not take '{}'", arguments.get("--jobs")), "",
+                   "it takes a whole number from 1 on"};
+    asked.jobs = static_cast<int>(*jobs);
+    if (auto status = set_common(arguments, context, asked.request); !status) return status.error();
+    auto toolchain = toolchain_of(arguments, asked.request, context);
+    if (!toolchain) return toolchain.error();
+    return run_capture_sweep(asked, *toolchain, context);
+  }
+
+  static Result<capture::Toolchain> toolchain_of(const Arguments& arguments, const capture::Request& request,
+                                                 Context& context) {
+    auto python = dsl_python(arguments.get("--python"), context);
+    if (!python) return python.error();
+    return capture::find_toolchain(*python, context.source_root + "/src/capture/harness", request.cache,
+                                   context.environment, context.files);
+  }
+
+  /// What one program and a sweep are asked alike.
+  static Status set_common(const Arguments& arguments, const Context& context, capture::Request& request) {
+    request.cache = context.environment.cache_home() + "/capture";
+    request.fresh = arguments.has("--fresh");
+    if (arguments.get("--torch") == "stand-in") request.torch = capture::Torch::stand_in;
+    if (arguments.get("--torch") == "real") request.torch = capture::Torch::real;
+    return set_limits(arguments, request.limits);
+  }
+
   static Result<capture::Request> request_of(const Arguments& arguments, Context& context) {
     capture::Request request;
     ExampleNames names(context, arguments.get("--cutlass"), arguments.get("--arch"));
@@ -141,11 +194,8 @@ class CaptureVerb final : public Verb {
     if (!file) return file.error();
     request.program = *file;
     request.flags.assign(arguments.positionals().begin() + 1, arguments.positionals().end());
-    request.cache = context.environment.cache_home() + "/capture";
-    request.fresh = arguments.has("--fresh");
-    if (arguments.get("--torch") == "stand-in") request.torch = capture::Torch::stand_in;
-    if (arguments.get("--torch") == "real") request.torch = capture::Torch::real;
-    if (auto status = set_limits(arguments, request.limits); !status) return status.error();
+    if (auto status = set_common(arguments, context, request); !status) return status.error();
+    request.arch_is_guess = !arguments.has("--arch") && !context.environment.get("CUTE_DSL_ARCH");
     auto arch = target_arch(arguments.get("--arch"), context, request.program);
     if (!arch) return arch.error();
     request.arch = *arch;

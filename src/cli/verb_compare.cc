@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
+#include <tuple>
 
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/compare_run.h"
 #include "cli/kernel_profile.h"
+#include "cli/kernel_sweep_flags.h"
 #include "cli/verbs.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
@@ -27,10 +29,11 @@ VerbSpec compare_spec() {
   spec.positionals = {
       {"KERNEL",
        "DESIGN[:VERSION][,NAME=VALUE…]: parameters or configuration of this one; the first is "
-       "what the others are held against",
+       "what the others are held against. Numbers alone are kept runs (`cutelab runs list`): nothing is run",
        1, 16}};
   spec.flags = {
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--fill", "KIND", "what the inputs hold", "uniform", false, kernel::fill_words()},
       {"--margin", "PERCENT", "differences below this are SAME", "1", false, {}},
       {"--seconds", "SECONDS", "measure at most so long", "6", false, {}},
       {"--fail-on",
@@ -51,11 +54,12 @@ VerbSpec compare_spec() {
       {"--gpu", "N", "which GPU", "0", false, {}},
       {"--time-limit", "SECONDS", "a step on the GPU that lasts longer is ended", "120", false, {}},
       {"--json", "FILE", "write the comparison as JSON; - is standard output", "", false, {}},
-      {"--no-store", "", "do not keep the runs (`cutelab runs`)", "", false, {}}};
+      {"--no-store", "", "do not keep the runs (`cutelab runs`)", "", false, {}},
+      {"--store", "FILE", "keep runs in this file, and look for their numbers there", "", false, {}}};
   spec.open_flags = true;
   spec.examples = {"cutelab compare dense_gemm:v5 dense_gemm:v7 cublaslt_gemm --m=8192 --n=8192 --k=8192",
                    "cutelab compare rmsnorm rmsnorm,vector_elements=4 --fail-on slower",
-                   "cutelab compare rmsnorm --self-test 20"};
+                   "cutelab compare rmsnorm --self-test 20", "cutelab compare 7 12        # two kept runs"};
   return spec;
 }
 
@@ -124,6 +128,8 @@ Result<CompareRequest> CompareVerb::request_of(const Arguments& arguments, const
                            : l2 == "dirty" ? profile::L2State::dirty
                                            : profile::L2State::cold;
   words.push_back("--l2=" + l2);
+  request.spec.timing.fill = kernel::fill_of(arguments.get("--fill", "uniform"));
+  if (arguments.has("--fill")) words.push_back("--fill=" + arguments.get("--fill"));
   request.command = shell_line(words);
   return request;
 }
@@ -203,7 +209,7 @@ Status CompareVerb::keep(const CompareOutcome& outcome, const report::ComparedRu
   if (!file.empty() && file != "-")
     if (auto s = write_file_atomically(file, report::comparison_json(compared)); !s) return s;
   if (arguments.has("--no-store")) return {};
-  auto store = profile::Store::open(context.environment.data_home() + "/runs.db");
+  auto store = profile::Store::open(store_file(arguments, context));
   if (!store) return store.error();
   std::vector<std::string> ids;
   for (const evidence::Run& run : outcome.runs) {
@@ -215,7 +221,51 @@ Status CompareVerb::keep(const CompareOutcome& outcome, const report::ComparedRu
   return {};
 }
 
+/// Whether one of the verdicts is one that --fail-on names.
+bool fails(const report::ComparedRuns& compared, const Arguments& arguments) {
+  for (const auto& pair : compared.pairs)
+    for (const std::string& verdict : arguments.all("--fail-on"))
+      if (to_lower(report::word_of(pair.verdict.kind)) == verdict) return true;
+  return false;
+}
+
+/// Runs of the store by their numbers.
+Result<ExitCode> compare_kept(const Arguments& arguments, Context& context) {
+  const auto margin = number_of(arguments, "--margin", "1", 0.01);
+  if (!margin) return margin.error();
+  auto store = profile::Store::open(store_file(arguments, context));
+  if (!store) return store.error();
+  report::ComparedRuns compared;
+  compared.margin = *margin / 100;
+  for (const std::string& word : arguments.positionals()) {
+    auto kept = store->get(*parse_integer(word));
+    if (!kept) return kept.error();
+    compared.names.push_back(fmt::format("run {}: {} {}", word, kept->run.kernel, kept->run.version));
+    compared.runs.push_back(std::move(kept->run));
+  }
+  for (std::size_t i = 1; i < compared.runs.size(); ++i) {
+    const auto seen = profile::compare_stored(compared.runs[0], compared.runs[i], compared.margin,
+                                              profile::CompareSpec().z);
+    report::ComparedPair pair{seen.verdict, 0, 0, 0, seen.difference.has_value()};
+    if (const auto& d = seen.difference)
+      std::tie(pair.low, pair.centre, pair.high) = std::tie(d->low, d->centre, d->high);
+    compared.pairs.push_back(std::move(pair));
+  }
+  const std::string file = arguments.get("--json");
+  if (file == "-")
+    context.out << report::comparison_json(compared);
+  else
+    context.out << report::comparison_report(compared);
+  if (!file.empty() && file != "-")
+    if (auto s = write_file_atomically(file, report::comparison_json(compared)); !s) return s.error();
+  return fails(compared, arguments) ? ExitCode::failed_check : ExitCode::ok;
+}
+
 Result<ExitCode> CompareVerb::run(const Arguments& arguments, Context& context) const {
+  const auto& words = arguments.positionals();
+  if (words.size() > 1 &&
+      std::all_of(words.begin(), words.end(), [](auto& w) { return parse_integer(w).has_value(); }))
+    return compare_kept(arguments, context);
   auto request = request_of(arguments, context);
   if (!request) return request.error();
   if (arguments.has("--self-test")) return self_test(*request, arguments, context);
@@ -236,9 +286,7 @@ Result<ExitCode> CompareVerb::run(const Arguments& arguments, Context& context) 
   for (const std::string& text : outcome->disagreements) context.err << "outputs differ: " << text << "\n";
   if (outcome->outcome.kind != "done") return profile::exit_code_of(outcome->outcome);
   if (!outcome->disagreements.empty()) return ExitCode::failed_check;
-  for (const auto& pair : compared.pairs)
-    for (const std::string& verdict : arguments.all("--fail-on"))
-      if (to_lower(report::word_of(pair.verdict.kind)) == verdict) return ExitCode::failed_check;
+  if (fails(compared, arguments)) return ExitCode::failed_check;
   return outcome->not_done.empty() ? ExitCode::ok : ExitCode::unavailable;
 }
 

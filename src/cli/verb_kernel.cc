@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
 #include "cli/kernel_profile.h"
@@ -51,6 +52,10 @@ std::string rerun_command(const KernelRequest& request, const Context& context) 
     words.push_back(fmt::format("--{}={}", name, value));
   words.push_back("--config=" + config_text(request.config));
   words.push_back("--prof_type=" + request.prof_type);
+  if (request.timing.l2 != profile::L2State::cold)
+    words.emplace_back(request.timing.l2 == profile::L2State::warm ? "--l2=warm" : "--l2=dirty");
+  if (request.timing.fill != kernel::Fill::uniform)
+    words.push_back("--fill=" + kernel::word_of(request.timing.fill));
   if (request.check) words.emplace_back("--check");
   return shell_line(words);
 }
@@ -74,6 +79,8 @@ class KernelVerb final : public Verb {
 std::vector<Flag> device_flags() {
   return {
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
+      {"--fill", "KIND", "what the inputs hold while it is timed and counted; zeros run faster than data",
+       "uniform", false, kernel::fill_words()},
       {"--graph",
        "USE",
        "replay timed launches as a CUDA graph; auto: when the kernel is shorter than 20 us",
@@ -108,7 +115,7 @@ VerbSpec KernelVerb::spec() const {
        "what to measure",
        "event",
        false,
-       {"disabled", "event", "compiled", "annotation", "ncu", "nsys", "launch"}},
+       {"disabled", "event", "compiled", "annotation", "ncu", "nsys", "timeline", "launch"}},
       {"--config",
        "CONFIG",
        "a number of --dry-run's list, name=value,… to change the preferred one, or tuned: what --autotune "
@@ -132,6 +139,12 @@ VerbSpec KernelVerb::spec() const {
        {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
+      {"--for",
+       "GPU",
+       "whether it would run on that GPU (B200, RTX 5090, sm_103a …); asks none",
+       "",
+       false,
+       {}},
       {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}},
       {"--store", "FILE", "keep runs in this file", "", false, {}}};
   for (Flag& flag : device_flags()) spec.flags.push_back(std::move(flag));
@@ -174,6 +187,7 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel:
   request.timing.graph = graph == "on"    ? profile::GraphUse::on
                          : graph == "off" ? profile::GraphUse::off
                                           : profile::GraphUse::automatic;
+  request.timing.fill = kernel::fill_of(arguments.get("--fill", "uniform"));
   if (arguments.has("--build")) request.prof_type = "disabled";
   return request;
 }
@@ -246,6 +260,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     const auto code = tuned(*request, arguments, context);
     if (!code || arguments.has("--autotune")) return code;
   }
+  if (arguments.has("--for")) return check_for_gpu(request->package, arguments.get("--for"), context);
   if (arguments.has("--dry-run")) {
     print_plan(*request, context.out);
     context.out << "again: " << rerun_command(*request, context) << "\n";

@@ -87,7 +87,22 @@ class Session {
   /// unavailable): no CUPTI, another profiler has it.
   virtual Result<std::vector<Span>> trace(const std::function<Status()>& work) = 0;
 
+  /// A named range for a profiler that watches from outside (NVTX), around what is enqueued until it ends.
+  virtual void begin_range(const std::string& name) = 0;
+  virtual void end_range() = 0;
+
   static constexpr int most_events = 32;
+};
+
+/// begin_range() and end_range() around a scope.
+class AnnotatedRange {
+ public:
+  AnnotatedRange(Session& session, const std::string& name) : session_(session) { session.begin_range(name); }
+  ~AnnotatedRange() { session_.end_range(); }
+  AnnotatedRange(const AnnotatedRange&) = delete;
+
+ private:
+  Session& session_;
 };
 
 /// The machine's GPUs. No driver and no GPU are ordinary answers: an Error of kind unavailable with the
@@ -101,7 +116,7 @@ class Device {
 };
 
 /// libcuda.so.1 and libnvidia-ml.so.1, found with dlopen. Loading happens at the first question. `cupti`:
-/// where CUPTI's library may lie, tried in order when counters are asked for.
+/// where CUPTI's library may lie, tried in order when counters are asked for; NVTX is looked for beside it.
 std::unique_ptr<Device> machine_device(std::vector<std::string> cupti = {"libcupti.so.13"});
 
 }  // namespace cutelab::device

@@ -82,6 +82,8 @@ class FakeSession final : public Session {
   }
   Status synchronize() override { return call("synchronize", "synchronize"); }
   Sample sample() override { return machine_.sample(machine_.sampled++); }
+  void begin_range(const std::string& name) override { machine_.log.push_back("range " + name); }
+  void end_range() override { machine_.log.emplace_back("end of range"); }
 
  private:
   Status call(const std::string& name, std::string line) {

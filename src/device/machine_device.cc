@@ -8,6 +8,7 @@
 #include "device/cupti_counters.h"
 #include "device/device.h"
 #include "device/nvml_api.h"
+#include "device/nvtx.h"
 #include "device/sweep_ptx.h"
 
 namespace cutelab::device {
@@ -29,6 +30,7 @@ struct Libraries {
   CudaApi cuda;
   std::vector<std::string> cupti_paths;
   SharedLibrary cupti_library;
+  Nvtx nvtx;
 };
 
 class MachineSession final : public Session {
@@ -80,6 +82,8 @@ class MachineSession final : public Session {
     return lib_->cuda.checked(lib_->cuda.context_synchronize(), "wait for the device");
   }
   Sample sample() override { return lib_->nvml.sample(nvml_handle_); }
+  void begin_range(const std::string& name) override { lib_->nvtx.push(name); }
+  void end_range() override { lib_->nvtx.pop(); }
 
  private:
   std::shared_ptr<Libraries> lib_;
@@ -236,6 +240,7 @@ Status MachineDevice::load() {
   if (loaded_) return *loaded_;
   lib_ = std::make_shared<Libraries>();
   lib_->cupti_paths = cupti_paths_;
+  lib_->nvtx = Nvtx::open(nvtx_paths(cupti_paths_));
   auto cuda = load_cuda(lib_->cuda_library);
   if (cuda) lib_->cuda = *cuda;
   loaded_ = cuda ? lib_->cuda.checked(lib_->cuda.init(0), "start the CUDA driver") : Status(cuda.error());

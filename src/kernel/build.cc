@@ -119,9 +119,16 @@ Result<std::string> source_hash(const BuildRequest& request) {
       sources.push_back(name);
   }
   std::string text = join(flags_of(request), "\n");
-  for (const std::string& source : sources) {
+  const std::string stamps = request.source_root + "/kernels/role_timeline.cuh";
+  bool stamped = false;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::string source = sources[i];
     auto content = request.files.read(source, max_source_bytes);
     if (!content) return content.error();
+    if (!stamped && content->find("\"role_timeline.cuh\"") != std::string::npos) {
+      sources.push_back(stamps);
+      stamped = true;
+    }
     text += fmt::format("\n{} {}\n", fs::path(source).filename().string(), content->size()) + *content;
   }
   return sha256(text).substr(0, 16);

@@ -32,8 +32,7 @@ struct BuildRequest {
 };
 
 /// Hash of what decides the device code besides the toolchain: every .cu and .h of the package, headers that
-/// its design's versions share, launch_abi.h,
-/// flags, defines.
+/// its design's versions share, launch_abi.h, role_timeline.cuh where it is included, flags, defines.
 Result<std::string> source_hash(const BuildRequest& request);
 
 /// Compiles, or takes from the cache. Without a compiler a cached build of any toolchain is taken, so that a

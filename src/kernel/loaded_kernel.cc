@@ -35,7 +35,29 @@ Result<LoadedKernel> LoadedKernel::load(const std::string& library) {
   if (version() != abi_version)
     return load_error(
         library, fmt::format("it speaks version {} of the door, this program {}", version(), abi_version));
+  loaded.stamp_names_ = loaded.library_.function<StampNames>("cutelab_timeline_names");
+  loaded.stamp_into_ = loaded.library_.function<StampInto>("cutelab_timeline_attach");
   return Result<LoadedKernel>(std::move(loaded));
+}
+
+Status Launchable::stamp_into(unsigned long long, unsigned, unsigned, unsigned) const {
+  return Error{ErrorKind::unavailable, "stamp a role timeline", "the kernel is not compiled to stamp", "",
+               "--prof_type=timeline compiles it so"};
+}
+
+std::string LoadedKernel::stamped_roles() const { return stamp_names_ ? stamp_names_() : ""; }
+
+Status LoadedKernel::stamp_into(unsigned long long base, unsigned roles, unsigned capacity,
+                                unsigned ctas) const {
+  if (!stamp_into_) return Launchable::stamp_into(base, roles, capacity, ctas);
+  const int code = stamp_into_(reinterpret_cast<void*>(base), roles, capacity, ctas);
+  if (code == 0) return {};
+  return Error{ErrorKind::unavailable,
+               "tell the kernel where to stamp",
+               fmt::format("cudaError {}: {}", code, error_text_(code)),
+               path_,
+               "",
+               code};
 }
 
 Status LoadedKernel::launch(const std::vector<std::byte>& arguments, const LaunchShape& shape,

@@ -16,6 +16,11 @@ class Launchable {
   /// Enqueues one launch. `arguments` is the package's Params struct. Errors carry the runtime's own text.
   virtual Status launch(const std::vector<std::byte>& arguments, const LaunchShape& shape,
                         void* stream) const = 0;
+  /// The names of what the kernel stamps (kernels/role_timeline.cuh), one a line; empty = it was not compiled
+  /// to stamp.
+  virtual std::string stamped_roles() const { return ""; }
+  /// Later launches stamp into the zeroed buffer at that device address; 0 = nowhere any more.
+  virtual Status stamp_into(unsigned long long base, unsigned roles, unsigned capacity, unsigned ctas) const;
 };
 
 /// A compiled package behind the C door of kernels/launch_abi.h, loaded with dlopen.
@@ -25,6 +30,8 @@ class LoadedKernel final : public Launchable {
   static Result<LoadedKernel> load(const std::string& library);
   Status launch(const std::vector<std::byte>& arguments, const LaunchShape& shape,
                 void* stream) const override;
+  std::string stamped_roles() const override;
+  Status stamp_into(unsigned long long base, unsigned roles, unsigned capacity, unsigned ctas) const override;
 
  private:
   using Launch = int (*)(const void*, unsigned long long, const void*, void*);
@@ -33,6 +40,10 @@ class LoadedKernel final : public Launchable {
   std::string path_;
   Launch launch_ = nullptr;
   ErrorText error_text_ = nullptr;
+  using StampNames = const char* (*)();
+  using StampInto = int (*)(void*, unsigned, unsigned, unsigned);
+  StampNames stamp_names_ = nullptr;  ///< both null in a kernel that does not stamp
+  StampInto stamp_into_ = nullptr;
 };
 
 }  // namespace cutelab::kernel

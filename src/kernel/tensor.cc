@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -21,6 +22,19 @@ const char* name_of(Fill fill) {
       return "zeros";
   }
   return "?";
+}
+
+const std::vector<std::string>& fill_words() {
+  static const std::vector<std::string> words = {"uniform", "normal", "adversarial", "zeros"};
+  return words;
+}
+
+const std::string& word_of(Fill fill) { return fill_words()[static_cast<std::size_t>(fill)]; }
+
+Fill fill_of(const std::string& word) {
+  const auto& words = fill_words();
+  const auto at = std::find(words.begin(), words.end(), word);
+  return at == words.end() ? Fill::uniform : static_cast<Fill>(at - words.begin());
 }
 
 Tensor::Tensor(std::string tensor_name, DType type, std::vector<std::int64_t> extents)

@@ -18,6 +18,10 @@ enum class Fill {
   zeros
 };
 const char* name_of(Fill fill);
+/// "uniform", "normal", "adversarial", "zeros": the words of --fill.
+const std::vector<std::string>& fill_words();
+const std::string& word_of(Fill fill);
+Fill fill_of(const std::string& word);  ///< inverse of word_of; the word is known to be legal
 
 using Seed = std::uint64_t;
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -38,6 +39,19 @@ Difference paired_difference(const std::vector<double>& left, const std::vector<
 /// SLOWER or FASTER: the whole interval lies beyond the margin on that side. SAME: the whole interval lies
 /// within it. AMBIGUOUS: neither, or median and mean tell different things.
 evidence::Verdict judge_difference(const Difference& difference, double margin);
+
+/// Two runs of different times, `right` against `left`: an interval from both medians' errors, widened by
+/// `run_to_run`, since nothing of what the machine did drops out as it does between rounds. AMBIGUOUS, with
+/// what differs, where the runs were not measured the same way: device, driver, L2, inputs, SM clock by more
+/// than 2 %. IMPOSSIBLE: one has no time. `difference` is given wherever both have one.
+struct StoredComparison {
+  evidence::Verdict verdict;
+  std::optional<Difference> difference;
+};
+StoredComparison compare_stored(const evidence::Run& left, const evidence::Run& right, double margin,
+                                double z);
+/// The largest difference seen between repeated runs of one kernel (docs/kernels/rmsnorm.md: 0.6 %).
+inline constexpr double run_to_run = 0.006;
 
 /// Times of several launches in matching rounds: samples_us of each has one entry per round.
 /// In each round every launch is timed once, the cache set before each; the order changes from round to round

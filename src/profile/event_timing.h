@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "device/device.h"
+#include "kernel/tensor.h"
 #include "profile/l2_state.h"
 #include "profile/statistics.h"
 
@@ -21,6 +22,7 @@ enum class GraphUse {
 
 struct TimingSpec {
   L2State l2 = L2State::cold;
+  kernel::Fill fill = kernel::Fill::uniform;  ///< of the inputs: what is multiplied decides power and clock
   GraphUse graph = GraphUse::automatic;
   int warm_up_launches = 5;
   StopRule stop;

@@ -14,17 +14,18 @@ namespace cutelab::profile {
 /// CUPTI's names of every metric that a run reports from counters.
 std::vector<std::string> counter_names();
 
-/// Hardware counters of one launch on uniform inputs. Before each pass the inputs are uploaded again, the
-/// outputs poisoned and L2 set as `l2` says, so that every pass sees what the first saw. Everything is
-/// counted three times; values are medians. Errors: the driver's, the kernel's, CUPTI's.
+/// Hardware counters of one launch on inputs filled as `spec` says. Before each pass the inputs are uploaded
+/// again, the outputs poisoned and L2 set as `spec` says, so that every pass sees what the first saw.
+/// Everything is counted three times; values are medians. Errors: the driver's, the kernel's, CUPTI's.
 Result<device::CounterReading> count_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                             const kernel::Params& params, const kernel::Config& config,
-                                            const kernel::Launchable& launchable, L2State l2);
+                                            const kernel::Launchable& launchable, const TimingSpec& spec);
 
-/// Launches the kernel four times on uniform inputs, L2 set before each as `l2` says, and measures nothing:
+/// Launches the kernel four times, inputs and L2 as `spec` says, and measures nothing:
 /// for profilers and checkers that watch from outside.
 Status launch_kernel(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
-                     const kernel::Config& config, const kernel::Launchable& launchable, L2State l2);
+                     const kernel::Config& config, const kernel::Launchable& launchable,
+                     const TimingSpec& spec);
 
 /// Writes the counters' rows. If one launch ran several kernels, those of the longest are shown and a note
 /// tells of the others.

@@ -64,11 +64,12 @@ void record_timing(evidence::Run& run, const Timing& timing, const TimingSpec& s
   const Summary& s = timing.summary;
   run.samples_us = timing.samples_us;
   run.notes.push_back(
-      fmt::format("L2 {}; inputs uniform [-1, 1); {} launches in {:.2f} s{}, stopped because {}; median "
+      fmt::format("L2 {}; inputs {}; {} launches in {:.2f} s{}, stopped because {}; median "
                   "known to {:.2f} %; "
                   "two events with nothing between take {:.2f} us",
-                  text_of(spec.l2), s.count, timing.seconds, timing.graph ? " replayed as a CUDA graph" : "",
-                  text_of(timing.stopped), s.median_error * 100, timing.two_events_us));
+                  text_of(spec.l2), kernel::name_of(spec.fill), s.count, timing.seconds,
+                  timing.graph ? " replayed as a CUDA graph" : "", text_of(timing.stopped),
+                  s.median_error * 100, timing.two_events_us));
   if (!timing.graph_refused_because.empty())
     run.notes.push_back("no CUDA graph: " + timing.graph_refused_because);
   set_metric(run, "samples", s.count);

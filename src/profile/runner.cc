@@ -90,6 +90,7 @@ Status check_one(device::Session& session, const kernel::KernelPlan& plan, const
   auto problem = BoundProblem::bind(session, plan, params, config, fill, seed);
   if (!problem) return problem.error();
   say(progress, "check of " + params.text(), true);
+  const device::AnnotatedRange range(session, "cutelab check");
   if (auto s = problem->launch(session, launchable); !s) return s;
   auto seen = problem->download(session);
   if (!seen) return seen.error();
@@ -146,9 +147,10 @@ Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& p
                            const kernel::Launchable& launchable, const TimingSpec& spec, const Clock& clock,
                            const Progress& progress) {
   say(progress, "inputs of " + params.text(), false);
-  auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
+  auto problem = BoundProblem::bind(session, plan, params, config, spec.fill, 1);
   if (!problem) return problem.error();
   say(progress, "timing of " + params.text(), true);
+  const device::AnnotatedRange range(session, "cutelab timing");
   const auto launch = [&] { return problem->launch(session, launchable); };
   if (auto s = launch(); !s) return s.error();
   auto first = problem->download(session);

@@ -64,8 +64,8 @@ Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelP
                                  const kernel::Params& params, const kernel::Config& config,
                                  const kernel::Launchable& kernel, const Progress& progress = {});
 
-/// Times the kernel on uniform inputs, and compares the outputs that the timed launches left with those of a
-/// launch before them.
+/// Times the kernel on inputs filled as `spec` says, and compares the outputs that the timed launches left
+/// with those of a launch before them.
 Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& plan,
                            const kernel::Params& params, const kernel::Config& config,
                            const kernel::Launchable& kernel, const TimingSpec& spec, const Clock& clock,

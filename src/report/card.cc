@@ -27,26 +27,40 @@ ordered_json plain(const Value& value) {
   return nullptr;
 }
 
-const Value* value_of(const Fact& fact, const char* name) {
+const Value* named_value(const Fact& fact, const char* name) {
   const auto found = fact.values.find(name);
   return found == fact.values.end() ? nullptr : &found->second;
 }
 
+/// Of the first launch that the defaults take; of the first where they take none.
 ordered_json first_launch(const Reading& reading, const char* name) {
-  for (const Fact& fact : reading.facts)
-    if (fact.kind == evidence::kind::launch)
-      if (const Value* v = value_of(fact, name)) return plain(*v);
-  return nullptr;
+  const Value* left_out = nullptr;
+  for (const Fact& fact : reading.facts) {
+    const Value* v = fact.kind == evidence::kind::launch ? named_value(fact, name) : nullptr;
+    if (!v) continue;
+    const Value* active = named_value(fact, "active");
+    if (!active || active->boolean() != false) return plain(*v);
+    if (!left_out) left_out = v;
+  }
+  return left_out ? plain(*left_out) : ordered_json();
+}
+
+/// What a launch asks for and what its kernel has besides, in arrays of fixed size.
+ordered_json shared_memory(const Reading& reading) {
+  ordered_json asked = first_launch(reading, "smem_bytes");
+  const ordered_json fixed = first_launch(reading, "static_smem_bytes");
+  if (!fixed.is_number()) return asked;
+  return fixed.get<std::int64_t>() + (asked.is_number() ? asked.get<std::int64_t>() : 0);
 }
 
 ordered_json pipelines(const Reading& reading) {
   ordered_json out = ordered_json::array();
   for (const Fact& fact : reading.facts) {
-    if (fact.kind != evidence::kind::pipeline || !value_of(fact, "class")) continue;
-    const Value* active = value_of(fact, "active");
+    if (fact.kind != evidence::kind::pipeline || !named_value(fact, "class")) continue;
+    const Value* active = named_value(fact, "active");
     if (active && active->boolean() == false) continue;
-    const std::string name = value_of(fact, "class")->text();
-    const Value* stages = value_of(fact, "stages");
+    const std::string name = named_value(fact, "class")->text();
+    const Value* stages = named_value(fact, "stages");
     if (name == "PipelineOrder" || (stages && stages->integer() == 0)) continue;
     if (!stages || !stages->determined()) return nullptr;
     out.push_back({{"class", name}, {"stages", plain(*stages)}});
@@ -57,14 +71,14 @@ ordered_json pipelines(const Reading& reading) {
 ordered_json descriptors(const Reading& reading) {
   ordered_json out = ordered_json::array();
   for (const Fact& fact : reading.facts) {
-    if (fact.kind != evidence::kind::tma_descriptor || !value_of(fact, "direction")) continue;
-    const Value* active = value_of(fact, "active");
+    if (fact.kind != evidence::kind::tma_descriptor || !named_value(fact, "direction")) continue;
+    const Value* active = named_value(fact, "active");
     if (active && active->boolean() == false) continue;
-    const Value* multicast = value_of(fact, "multicast");
+    const Value* multicast = named_value(fact, "multicast");
     if (!multicast || !multicast->determined()) return nullptr;
-    const Value* tensor = value_of(fact, "tensor");
+    const Value* tensor = named_value(fact, "tensor");
     out.push_back({{"tensor", tensor ? plain(*tensor) : ordered_json()},
-                   {"direction", value_of(fact, "direction")->text()},
+                   {"direction", named_value(fact, "direction")->text()},
                    {"multicast_capable", plain(*multicast)}});
   }
   return out.empty() ? ordered_json() : out;
@@ -73,8 +87,8 @@ ordered_json descriptors(const Reading& reading) {
 ordered_json registers(const Reading& reading) {
   ordered_json out = ordered_json::object();
   for (const Fact& fact : reading.facts) {
-    if (fact.kind != evidence::kind::register_budget || !value_of(fact, "action")) continue;
-    const Value* count = value_of(fact, "registers");
+    if (fact.kind != evidence::kind::register_budget || !named_value(fact, "action")) continue;
+    const Value* count = named_value(fact, "registers");
     if (!count || !count->determined()) return nullptr;
     out[fact.role.empty() ? "line " + std::to_string(fact.at.line())
                           : fact.role + " " + std::to_string(fact.at.line())] = plain(*count);
@@ -85,7 +99,7 @@ ordered_json registers(const Reading& reading) {
 ordered_json tensor_memory(const Reading& reading) {
   for (const Fact& fact : reading.facts)
     if (fact.kind == evidence::kind::tensor_memory_allocation)
-      if (const Value* columns = value_of(fact, "columns")) return plain(*columns);
+      if (const Value* columns = named_value(fact, "columns")) return plain(*columns);
   return nullptr;
 }
 
@@ -94,7 +108,7 @@ ordered_json key_numbers(const Reading& reading) {
   out["threads_per_cta"] = first_launch(reading, "threads");
   out["cluster"] = first_launch(reading, "cluster");
   out["grid"] = first_launch(reading, "grid");
-  out["smem_bytes_total"] = first_launch(reading, "smem_bytes");
+  out["smem_bytes_total"] = shared_memory(reading);
   out["tmem_cols"] = tensor_memory(reading);
   out["regs"] = registers(reading);
   out["pipelines"] = pipelines(reading);

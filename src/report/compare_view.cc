@@ -17,7 +17,7 @@ namespace {
 using evidence::Run;
 using evidence::VerdictKind;
 
-std::optional<double> value_of(const Run& run, const char* tag) {
+std::optional<double> run_value(const Run& run, const char* tag) {
   const auto* metric = evidence::metric_of(run, tag);
   return metric ? metric->value : std::nullopt;
 }
@@ -45,12 +45,12 @@ std::string overview(const ComparedRuns& compared) {
   for (std::size_t i = 0; i < compared.runs.size(); ++i) {
     const Run& run = compared.runs[i];
     const bool other = i > 0 && compared.pairs[i - 1].measured;
-    const auto first = value_of(run, "duration_q1_us");
-    const auto third = value_of(run, "duration_q3_us");
-    table.rows.push_back({compared.names[i], shown_number(value_of(run, "duration_us")),
+    const auto first = run_value(run, "duration_q1_us");
+    const auto third = run_value(run, "duration_q3_us");
+    table.rows.push_back({compared.names[i], shown_number(run_value(run, "duration_us")),
                           first && third ? shown_number(first) + " … " + shown_number(third) : "-",
-                          shown_number(value_of(run, "rate_tflops")),
-                          shown_number(value_of(run, "bandwidth_tbs")),
+                          shown_number(run_value(run, "rate_tflops")),
+                          shown_number(run_value(run, "bandwidth_tbs")),
                           other ? interval(compared.pairs[i - 1]) : "",
                           other ? word_of(compared.pairs[i - 1].verdict.kind) : ""});
   }
@@ -63,8 +63,8 @@ int blocks_by_smem(double kb) { return static_cast<int>(228 / (kb + 1)); }
 
 /// What a row says beyond its numbers; only what the two runs themselves show.
 std::string insight(const std::string& tag, const Run& left, const Run& right, const ComparedPair& pair) {
-  const auto l = value_of(left, tag.c_str());
-  const auto r = value_of(right, tag.c_str());
+  const auto l = run_value(left, tag.c_str());
+  const auto r = run_value(right, tag.c_str());
   if (tag == "duration_us")
     return pair.measured ? word_of(pair.verdict.kind) + (": " + pair.verdict.reason) : "";
   if (!l || !r) {
@@ -80,8 +80,8 @@ std::string insight(const std::string& tag, const Run& left, const Run& right, c
   if (tag == "occupancy_percent" && *r > *l && slower)
     return "more warps resident and yet slower: latency was hidden already";
   if (tag == "registers") {
-    const auto spills = value_of(right, "local_accesses").value_or(0);
-    const auto spills_left = value_of(left, "local_accesses").value_or(0);
+    const auto spills = run_value(right, "local_accesses").value_or(0);
+    const auto spills_left = run_value(left, "local_accesses").value_or(0);
     if (spills != spills_left)
       return fmt::format("local loads and stores (spills): {:.0f} against {:.0f}", spills_left, spills);
   }
@@ -102,8 +102,8 @@ std::string side_by_side(const ComparedRuns& compared, std::size_t other) {
                       {}};
   for (const char* tag :
        {"duration_us", "tc_percent", "dram_percent", "occupancy_percent", "registers", "smem_kb"}) {
-    const auto l = value_of(left, tag);
-    const auto r = value_of(right, tag);
+    const auto l = run_value(left, tag);
+    const auto r = run_value(right, tag);
     const bool percent = std::string(tag).ends_with("percent");
     std::string delta;
     if (l && r)

@@ -13,7 +13,7 @@ bool is_word(char c) {
 
 /// Macros that stand where a specifier or a pragma may stand and expand to nothing the reading needs.
 bool is_attribute_macro(std::string_view word) {
-  static constexpr std::array<std::string_view, 26> names = {"CUTE_DEVICE",
+  static constexpr std::array<std::string_view, 27> names = {"CUTE_DEVICE",
                                                              "CUTE_GRID_CONSTANT",
                                                              "CUTE_HOST",
                                                              "CUTE_HOST_DEVICE",
@@ -30,6 +30,7 @@ bool is_attribute_macro(std::string_view word) {
                                                              "CUTLASS_HOST",
                                                              "CUTLASS_HOST_DEVICE",
                                                              "CUTLASS_HOST_DEVICE_OVERLOAD",
+                                                             "CUTLASS_LAMBDA_FUNC_INLINE",
                                                              "CUTLASS_NO_UNROLL",
                                                              "CUTLASS_PRAGMA_NO_UNROLL",
                                                              "CUTLASS_PRAGMA_UNROLL",
@@ -66,50 +67,132 @@ void blank(std::string& text, std::size_t begin, std::size_t end) {
     if (text[i] != '\n') text[i] = ' ';
 }
 
-/// The end of a `__launch_bounds__(…)`-like argument list that opens at `open`; npos when it is not closed.
-std::size_t matching_parenthesis(const std::string& text, std::size_t open) {
+constexpr std::size_t longest_list = 4096;  ///< bytes: a scan ends where a file is not what it looks like
+
+/// Where `open` and what it holds end; npos when it is not closed.
+std::size_t matching(const std::string& text, std::size_t open) {
+  const char opens = text[open];
+  const char closes = opens == '(' ? ')' : opens == '{' ? '}' : '>';
   int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i + 1;
+  const std::size_t stop = std::min(text.size(), open + longest_list);
+  for (std::size_t i = open; i < stop; ++i) {
+    if (text[i] == opens) ++depth;
+    if (text[i] == closes && --depth == 0) return i + 1;
+    if (opens == '<' && (text[i] == ';' || text[i] == '{')) break;
   }
   return std::string::npos;
 }
 
-/// `f(typename T::U{})`: the grammar knows the word only where a type is declared.
+/// Where the qualified name that begins at `at` ends: `decltype(x)::T<int>::U`; `at` where it is not
+/// qualified.
+std::size_t qualified_name(const std::string& text, std::size_t at) {
+  std::size_t end = at;
+  for (bool qualified = false;; qualified = true) {
+    const std::size_t word = end;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end == word) return at;
+    if (text.compare(word, end - word, "template") == 0) end = text.find_first_not_of(" ", end);
+    if (end >= text.size()) return at;
+    if (text[end] == '<' || (text[end] == '(' && text.compare(word, end - word, "decltype") == 0)) {
+      const auto close = matching(text, end);
+      if (close == std::string::npos) return at;
+      end = close;
+    }
+    if (text.compare(end, 2, "::") != 0) return qualified ? end : at;
+    end += 2;
+    if (text.compare(end, 9, "template ") == 0) end += 9;
+  }
+}
+
+/// `f(a, typename T::U{})`, `return typename T::U(a)`: the grammar knows the word only where a type is
+/// declared.
 bool stands_in_expression(const std::string& text, std::size_t begin, std::size_t end) {
+  const std::size_t name = text.find_first_not_of(" \t", end);
+  if (name == std::string::npos) return false;
+  const auto name_end = qualified_name(text, name);
+  if (name_end == name) return false;
+  const auto after = text.find_first_not_of(" \t\n", name_end);
+  if (after != std::string::npos && (text[after] == '{' || text[after] == '(')) return true;
   const auto before = begin == 0 ? std::string::npos : text.find_last_not_of(" \t\n", begin - 1);
-  if (before == std::string::npos || (text[before] != '(' && text[before] != '=')) return false;
-  std::size_t name = text.find_first_not_of(" \t", end);
-  while (name < text.size() && is_word(text[name])) ++name;
-  return name + 1 < text.size() && text[name] == ':' && text[name + 1] == ':';
+  return before != std::string::npos && (text[before] == '(' || text[before] == '=');
+}
+
+/// `rank(decltype(x){})`: to the reading x itself, which the grammar knows.
+void plain_value(std::string& text, std::size_t at, std::size_t end) {
+  if (end >= text.size() || text[end] != '(') return;
+  const auto close = matching(text, end);
+  if (close == std::string::npos || text.compare(close, 2, "{}") != 0) return;
+  blank(text, at, end);
+  blank(text, close, close + 2);
+}
+
+/// `void f(T x = {})`: a default that the grammar does not know; any value has its place.
+void plain_default(std::string& text, std::size_t brace, const std::string& brackets) {
+  if (brackets.empty() || brackets.back() != '(' || brace == 0) return;
+  const auto before = text.find_last_not_of(" \t\n", brace - 1);
+  if (before == std::string::npos || text[before] != '=') return;
+  const auto close = matching(text, brace);
+  if (close == std::string::npos) return;
+  blank(text, brace, close);
+  text[brace] = '0';
+}
+
+/// `enum : int {`, whose grammar asks for a name.
+void plain_enumeration(std::string& text, std::size_t end) {
+  const auto colon = text.find_first_not_of(" ", end);
+  if (colon == std::string::npos || text[colon] != ':') return;
+  const auto brace = text.find_first_of("{;", colon);
+  if (brace != std::string::npos && text[brace] == '{') blank(text, colon, brace);
+}
+
+/// A macro, and the list behind it, that the reading does without.
+bool is_macro_with_list(std::string_view word) {
+  return word == "__attribute__" || word == "__align__" || word == "__maxnreg__" ||
+         word == "CUTE_STATIC_ASSERT_V";
+}
+
+void follow_brackets(std::string& brackets, char c) {
+  if (c == '(' || c == '{' || c == '[') brackets.push_back(c);
+  if ((c == ')' || c == '}' || c == ']') && !brackets.empty()) brackets.pop_back();
+}
+
+/// The word from `at` to `end`, blanked or replaced where the grammar needs it. Where to go on.
+std::size_t treat_word(std::string& text, std::size_t at, std::size_t end) {
+  const std::string_view word(text.data() + at, end - at);
+  if (is_macro_with_list(word)) {
+    const auto close = end < text.size() && text[end] == '(' ? matching(text, end) : std::string::npos;
+    if (close != std::string::npos) end = close;
+    blank(text, at, end);
+  } else if (word == "CUTE_ALIGNAS") {
+    text.replace(at, end - at, "     alignas");
+  } else if (word == "decltype") {
+    plain_value(text, at, end);
+  } else if (word == "enum") {
+    plain_enumeration(text, end);
+  } else if (is_attribute_macro(word) || (word == "typename" && stands_in_expression(text, at, end))) {
+    blank(text, at, end);
+  }
+  return end;
 }
 
 }  // namespace
 
 std::string blank_macros(std::string text) {
+  std::string brackets;
   for (std::size_t at = 0; at < text.size();) {
     if (const auto end = skip_inert(text, at); end != at) {
       at = end;
       continue;
     }
     if (!is_word(text[at])) {
+      if (text[at] == '{') plain_default(text, at, brackets);
+      follow_brackets(brackets, text[at]);
       ++at;
       continue;
     }
     std::size_t end = at;
     while (end < text.size() && is_word(text[end])) ++end;
-    const std::string_view word(text.data() + at, end - at);
-    if ((word == "__attribute__" || word == "__align__") && end < text.size()) {
-      const auto close = text[end] == '(' ? matching_parenthesis(text, end) : std::string::npos;
-      if (close != std::string::npos) end = close;
-      blank(text, at, end);
-    } else if (word == "typename" && stands_in_expression(text, at, end)) {
-      blank(text, at, end);
-    } else if (is_attribute_macro(word)) {
-      blank(text, at, end);
-    }
-    at = end;
+    at = treat_word(text, at, end);
   }
   return text;
 }

@@ -22,6 +22,9 @@ EXPECTED = {
     "crashes": ("crashed", "SIGSEGV", 1),
     "missing": ("missing-module", "no_such_module_at_all", 3),
     "breaks_compiler": ("raised", "", 1),
+    "crashes_compiler": ("crashed", "SIGSEGV", 1),
+    "two_gpus": ("raised", "needs 2 GPUs, found 1", 1),
+    "hoards": ("memory-limit", "resident", 1),
     "wanders": ("returned", "", 1),
     "closes": ("returned", "", 1),
     "forks": ("returned", "", 1),
@@ -45,9 +48,18 @@ def running_with(mark):
 def capture(cutelab, python, way, cache, mark):
     limit = "20" if way == "endless" else "120"
     environment = {**os.environ, "XDG_CACHE_HOME": cache, "CUTELAB_TEST_MARK": mark, "CUTELAB_ROOT": str(ROOT)}
-    done = subprocess.run([cutelab, "capture", str(PROGRAM), "--arch", "sm_90a", "--python", python, "--timeout", limit, "--json", "--", way],
+    done = subprocess.run([cutelab, "capture", str(PROGRAM), "--arch", "sm_90a", "--python", python, "--timeout", limit,
+                           *(["--memory", "1"] if way == "hoards" else []), "--json", "--", way],
                           capture_output=True, text=True, env=environment, timeout=400)
     return json.loads(done.stdout), done.returncode
+
+
+def good(cutelab, python, cache):
+    """The capture of one of our own kernels, in the same cache."""
+    environment = {**os.environ, "XDG_CACHE_HOME": cache, "CUTELAB_ROOT": str(ROOT)}
+    done = subprocess.run([cutelab, "capture", str(ROOT / "tests/capture/programs/scale.py"), "--arch", "sm_90a", "--python", python, "--json"],
+                          capture_output=True, text=True, env=environment, timeout=400)
+    return json.loads(done.stdout)
 
 
 def main():
@@ -58,6 +70,7 @@ def main():
         return 77
     failures = 0
     with tempfile.TemporaryDirectory() as cache:
+        good(cutelab, python, cache)
         for way, (ended, reason, code) in EXPECTED.items():
             mark = f"{way}-{os.getpid()}"
             made, returned = capture(cutelab, python, way, cache, mark)
@@ -66,6 +79,9 @@ def main():
             failures += not right or bool(left)
             print(f"{'ok    ' if right and not left else 'FAILED'} {way}: {made['ended']}: {made['reason']!r}, exit {returned}"
                   + (f", still running: {left}" if left else ""), flush=True)
+        if not good(cutelab, python, cache)["kept"]:
+            failures += 1
+            print("FAILED the capture of a program that behaves is no longer kept")
     return 1 if failures else 0
 
 

@@ -10,6 +10,7 @@ import glob
 import importlib.util
 import json
 import os
+import re
 import sys
 import traceback
 
@@ -40,7 +41,7 @@ def set_environment(request):
         os.environ["CUTELAB_CAPTURE_MODULES"] = out
     os.environ["CUTELAB_CAPTURE_DEVICE"] = ",".join(f"{k}={v}" for k, v in stand_in_cuda.attributes(request["arch"]).items())
     if request.get("ir"):
-        os.environ["CUTE_DSL_LOC_TRACEBACKS"] = str(CALL_CHAIN)
+        os.environ["CUTE_DSL_LOC_TRACEBACKS"] = str(request.get("call_chain") or CALL_CHAIN)
     os.environ.setdefault("CUTE_DSL_DISABLE_FILE_CACHING", "1")
     os.environ["TVM_FFI_DISABLE_TORCH_C_DLPACK"] = "1"  # it would read a tensor past the stand-ins
 
@@ -65,6 +66,7 @@ def install_torch(request):
 
         adapt_torch.adapt(request["arch"])
         return "torch"
+    request["torch_is_installed"] = has_module("torch")
     sys.path.insert(0, os.path.join(HERE, "stand_in"))
     import torch
     import torch_cuda
@@ -126,6 +128,7 @@ def main():
         set_environment(request)
         begin_again_with_recorder(request["recorder"])
         outcome["torch"], outcome["unanswered_calls"] = prepare(request)
+        outcome["torch_is_installed"] = request.get("torch_is_installed", True)
         import cutlass
 
         outcome["dsl_version"] = getattr(cutlass, "__version__", None)
@@ -140,7 +143,7 @@ def main():
             outcome["reason"] = f"exit({code!r})"[:500]
     except BaseException as error:  # the program's own failure is a result
         outcome["ended"] = "raised" if outcome["ended"] == "running" else "not prepared"
-        outcome["reason"] = f"{type(error).__name__}: {error}"[:2000]
+        outcome["reason"] = re.sub("\x1b\\[[0-9;]*m", "", f"{type(error).__name__}: {error}")[:2000]  # the DSL colours what it says
         if isinstance(error, ModuleNotFoundError):
             outcome["missing_module"] = error.name
         outcome["at"] = last_user_line(error.__traceback__, request["program"])

@@ -54,13 +54,14 @@ std::vector<std::string> counter_names() {
 
 Result<device::CounterReading> count_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                             const kernel::Params& params, const kernel::Config& config,
-                                            const kernel::Launchable& launchable, L2State l2) {
-  auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
+                                            const kernel::Launchable& launchable, const TimingSpec& spec) {
+  auto problem = BoundProblem::bind(session, plan, params, config, spec.fill, 1);
   if (!problem) return problem.error();
   auto cache = CacheSetter::make(session);
   if (!cache) return cache.error();
   const auto launch = [&] { return problem->launch(session, launchable); };
   if (auto s = launch(); !s) return s.error();  // module load and first-launch work stay out of the passes
+  const L2State l2 = spec.l2;
   device::CountedWork work;
   work.before = [&]() -> Status {
     if (auto s = problem->restore(session); !s) return s;
@@ -73,7 +74,10 @@ Result<device::CounterReading> count_kernel(device::Session& session, const kern
     work.ahead = launch;
     work.ahead_kernels = -1;
   }
-  work.launch = launch;
+  work.launch = [&] {
+    const device::AnnotatedRange range(session, "cutelab counted launch");
+    return launch();
+  };
   constexpr int repeats = 3;
   std::vector<device::CounterReading> readings;
   while (readings.size() < repeats) {
@@ -85,14 +89,16 @@ Result<device::CounterReading> count_kernel(device::Session& session, const kern
 }
 
 Status launch_kernel(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
-                     const kernel::Config& config, const kernel::Launchable& launchable, L2State l2) {
+                     const kernel::Config& config, const kernel::Launchable& launchable,
+                     const TimingSpec& spec) {
   constexpr int launches = 4;
-  auto problem = BoundProblem::bind(session, plan, params, config, kernel::Fill::uniform, 1);
+  auto problem = BoundProblem::bind(session, plan, params, config, spec.fill, 1);
   if (!problem) return problem.error();
   auto cache = CacheSetter::make(session);
   if (!cache) return cache.error();
   for (int n = 0; n < launches; ++n) {
-    if (auto s = cache->set(l2); !s) return s;
+    if (auto s = cache->set(spec.l2); !s) return s;
+    const device::AnnotatedRange range(session, "cutelab launch");
     if (auto s = problem->launch(session, launchable); !s) return s;
   }
   return session.synchronize();

@@ -17,6 +17,7 @@ std::vector<std::string> ncu_profile_command(const NcuRequest& request) {
       "--kernel-name=regex:" + request.device_function,
       fmt::format("--launch-skip={}", request.skip),
       fmt::format("--launch-count={}", request.count),
+      "--nvtx",
       std::string("--cache-control=") + (request.l2 == L2State::warm ? "none" : "all"),
       "--clock-control=none",
       "--set=full",

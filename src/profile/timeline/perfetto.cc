@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "profile/role_timeline.h"
 #include "profile/statistics.h"
 
 namespace cutelab::profile {
@@ -78,6 +79,59 @@ std::string perfetto_json(const std::vector<Span>& spans, const std::string& tit
     if (span.lane != Span::Lane::gpu || !span.correlation) continue;
     if (const auto call = calls.find(span.correlation); call != calls.end())
       add_arrow(events, *call->second, span, first);
+  }
+  const TraceJson document = {{"traceEvents", events}, {"displayTimeUnit", "ns"}};
+  return document.dump(-1, ' ', false, TraceJson::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+TraceJson role_event(const evidence::RoleTrack& track, int tid, const std::string& name, const char* kind,
+                     double begin_ns, double end_ns) {
+  return {{"ph", "X"},
+          {"name", name},
+          {"cat", kind},
+          {"pid", track.cta + 1},
+          {"tid", tid},
+          {"ts", begin_ns * 1e-3},
+          {"dur", std::max(end_ns - begin_ns, 0.0) * 1e-3}};
+}
+
+/// The spans of one track, and on the track below it the stretches without work.
+void add_role(TraceJson& events, const evidence::RoleTimeline& timeline, const evidence::RoleTrack& track) {
+  const int tid = 2 * track.role + 1;
+  const std::string& role = timeline.roles[static_cast<std::size_t>(track.role)];
+  const auto process = track.cta + 1;
+  events.push_back(named("thread_name", process, static_cast<std::uint32_t>(tid), role));
+  events.push_back(named("thread_name", process, static_cast<std::uint32_t>(tid + 1), role + ": bubbles"));
+  double idle_since = track.begin_ns;
+  const auto bubble = [&](double end) {
+    if (end > idle_since) events.push_back(role_event(track, tid + 1, "bubble", "bubble", idle_since, end));
+  };
+  for (const auto& span : track.spans) {
+    const auto& name = timeline.names[static_cast<std::size_t>(span.name)];
+    events.push_back(
+        role_event(track, tid, name.text, name.waits ? "wait" : "work", span.begin_ns, span.end_ns));
+    if (name.waits) continue;
+    bubble(span.begin_ns);
+    idle_since = std::max(idle_since, span.end_ns);
+  }
+  bubble(track.end_ns);
+}
+
+}  // namespace
+
+std::string role_perfetto_json(const evidence::RoleTimeline& timeline, const std::vector<int>& ctas,
+                               const std::string& title) {
+  TraceJson events = TraceJson::array();
+  int last = -1;
+  for (const evidence::RoleTrack& track : timeline.tracks) {
+    if (std::find(ctas.begin(), ctas.end(), track.cta) == ctas.end()) continue;
+    if (track.cta != last)
+      events.push_back(named("process_name", track.cta + 1, 0,
+                             fmt::format("{}: CTA {} on SM {}", title, track.cta, track.sm)));
+    last = track.cta;
+    add_role(events, timeline, track);
   }
   const TraceJson document = {{"traceEvents", events}, {"displayTimeUnit", "ns"}};
   return document.dump(-1, ' ', false, TraceJson::error_handler_t::replace) + "\n";

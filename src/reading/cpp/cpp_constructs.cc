@@ -101,8 +101,45 @@ Node template_arguments_of(Node within, std::string_view leaf) {
   return {};
 }
 
+/// The one variable that a declaration makes; no node where it is none.
+Node made_by(Node declaration) {
+  const Node init =
+      declaration.is(NodeKind::declaration) ? declaration.child(Field::declarator_field) : Node();
+  return init.is(NodeKind::init_declarator) ? init : Node();
+}
+
+/// What the evaluation tells of what a construct makes or takes.
+void add_numbers(CppContext& context, const CppConstruct& c, const std::string& leaf, CppDraft& draft) {
+  const Node at = draft.node;
+  const Node arguments = template_arguments_of(at, leaf);
+  if (c.kind == evidence::kind::register_budget && arguments) {
+    draft.fact.values["registers"] = context.value(cpp_items(arguments)[0]);
+    draft.fact.values["action"] =
+        evidence::literal(leaf.find("dealloc") != std::string::npos ? "decrease" : "increase");
+  }
+  if (c.kind == "pipeline" && leaf.starts_with("Pipeline") && arguments)
+    draft.fact.values["stages"] = context.value(cpp_items(arguments)[0]);
+  if (c.kind == evidence::kind::tensor_memory_allocation && at.is(NodeKind::call_expression)) {
+    const auto given = cpp_items(at.child(Field::arguments_field));
+    const bool all = !given.empty() && given[0].text().ends_with("TmemCapacityColumns");
+    if (!given.empty())
+      draft.fact.values["columns"] = all ? evidence::literal(std::int64_t{512}) : context.value(given[0]);
+  }
+  if (c.kind != evidence::kind::shared_layout) return;
+  const Node made = made_by(at);
+  const bool whole = at.is(NodeKind::call_expression) && at.parent().is(NodeKind::init_declarator);
+  if (!made && !whole && !at.is(NodeKind::alias_declaration)) return;
+  const Node value = made ? made.child(Field::value_field) : whole ? at : at.child(Field::type_field);
+  const CppValue layout = context.folder.value(value);
+  if (layout.is(CppValue::Kind::layout)) draft.fact.values["layout"] = context.value(layout, value);
+}
+
 void add(CppContext& context, const CppConstruct& c, const std::string& leaf, Node at, Node callee) {
-  const std::string target = cpp_target(at);
+  const Node made = made_by(at);
+  const std::string target = made ? std::string(cpp_declared_name(made.child(Field::declarator_field)).text())
+                             : at.is(NodeKind::alias_declaration)
+                                 ? std::string(at.child(Field::name_field).text())
+                                 : cpp_target(at);
   std::string says = replace_all(replace_all(c.says, "{leaf}", leaf), "{target}", target);
   const Node object = callee.is(NodeKind::field_expression) ? callee.child(Field::argument_field) : Node();
   says = replace_all(says, "{receiver}", std::string(object.text().substr(0, 60)));
@@ -112,22 +149,28 @@ void add(CppContext& context, const CppConstruct& c, const std::string& leaf, No
   CppDraft& draft = context.add(c.family, c.kind, subject, std::string(trim(says)), at);
   draft.construct = leaf;
   draft.fact.optional = c.optional;
-  const Node arguments = template_arguments_of(at, leaf);
-  if (c.kind == evidence::kind::register_budget && arguments) {
-    draft.fact.values["registers"] = context.value(cpp_items(arguments)[0]);
-    draft.fact.values["action"] =
-        evidence::literal(leaf.find("dealloc") != std::string::npos ? "decrease" : "increase");
-  }
-  if (c.kind == "pipeline" && leaf.starts_with("Pipeline") && arguments)
-    draft.fact.values["stages"] = context.value(cpp_items(arguments)[0]);
-  if (c.kind == evidence::kind::shared_layout && !target.empty()) {
-    const Node value = at.parent().is(NodeKind::init_declarator) ? at : at.child(Field::type_field);
-    const CppValue layout = context.folder.value(at.is(NodeKind::alias_declaration) ? value : at);
-    if (layout.is(CppValue::Kind::layout)) draft.fact.values["layout"] = context.value(layout, at);
-  }
+  add_numbers(context, c, leaf, draft);
   if (c.kind == "mma" || c.kind == "copy" || c.kind == "barrier" || c.kind == "tma-descriptor" ||
       c.kind == "pipeline")
     draft.fact.values[c.kind == "pipeline" ? "class" : "operation"] = evidence::literal(leaf);
+}
+}  // namespace
+
+namespace {
+/// `f` of `a::f(…)`, `f<T>(…)`: the call is the construct.
+bool names_callee(Node n) {
+  while (n.field() == Field::name_field &&
+         (n.parent().is(NodeKind::qualified_identifier) || n.parent().is(NodeKind::template_function)))
+    n = n.parent();
+  return n.parent().is(NodeKind::call_expression);
+}
+
+/// A bare call of a host function that this file defines: its name is not the library's.
+bool calls_own_host_function(const CppContext& context, Node callee, const std::string& leaf) {
+  if (!callee.is(NodeKind::identifier)) return false;
+  for (const evidence::Function& f : context.reading.functions)
+    if (f.name == leaf && f.kind == evidence::Function::Kind::host) return !cpp_on_device(callee);
+  return false;
 }
 }  // namespace
 
@@ -138,12 +181,13 @@ void extract_cpp_constructs(CppContext& context) {
     if (n.is(NodeKind::call_expression)) {
       const Node callee = n.child(Field::function_field);
       const std::string leaf = leaf_name(callee);
-      if (const CppConstruct* c = find(leaf, n.text().substr(0, 400)); c && !c->prefix)
+      if (const CppConstruct* c = find(leaf, n.text().substr(0, 400));
+          c && !c->prefix && !calls_own_host_function(context, callee, leaf))
         add(context, *c, leaf, n, callee);
     } else if (n.is(NodeKind::type_identifier) || n.is(NodeKind::identifier)) {
       const std::string leaf(n.text());
       const CppConstruct* c = find(leaf, leaf);
-      if (!c || n.parent().is(NodeKind::call_expression)) continue;
+      if (!c || names_callee(n)) continue;
       if (n.field() == Field::name_field &&
           (n.parent().is(NodeKind::struct_specifier) || n.parent().is(NodeKind::alias_declaration)))
         continue;
@@ -151,43 +195,6 @@ void extract_cpp_constructs(CppContext& context) {
       const Node at = carrier(n);
       if (seen.emplace(at.line(), leaf).second) add(context, *c, leaf, at, {});
     }
-  }
-}
-
-namespace {
-/// An alias template of these sources over one of the library's swizzled atoms, whatever its numbers.
-bool swizzles_by_name(const CppContext& context, Node value) {
-  for (std::uint32_t i = value.index(); value && i < value.end_index(); ++i) {
-    const Node n = value.tree()->at(i);
-    if (!n.is(NodeKind::template_type)) continue;
-    const Node alias = context.folder.definition_of(n.child(Field::name_field));
-    if (!alias.is(NodeKind::alias_declaration)) continue;
-    const std::string_view text = alias.text();
-    for (const char* atom : {"_SW32_Atom", "_SW64_Atom", "_SW128_Atom"})
-      if (text.find(atom) != std::string_view::npos) return true;
-  }
-  return false;
-}
-}  // namespace
-
-void extract_cpp_layouts(CppContext& context) {
-  std::set<int> told;
-  for (const CppDraft& d : context.drafts)
-    if (d.fact.family == Family::D6) told.insert(d.fact.at.line());
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
-    const bool alias = n.is(NodeKind::alias_declaration);
-    if (!alias && !n.is(NodeKind::init_declarator)) continue;
-    const Node value = n.child(alias ? Field::type_field : Field::value_field);
-    if (told.count(n.line()) || value.text().find('<') == std::string_view::npos) continue;
-    const CppValue layout = context.folder.value(value);
-    const bool told_so = layout.is(CppValue::Kind::layout);
-    if (told_so ? layout.layout->swizzle().identity() : !swizzles_by_name(context, value)) continue;
-    const std::string name(n.child(alias ? Field::name_field : Field::declarator_field).text().substr(0, 60));
-    CppDraft& draft =
-        context.add(Family::D6, evidence::kind::shared_layout, name, "swizzled layout " + name, n);
-    draft.construct = "swizzled-layout";
-    draft.fact.values["layout"] = context.value(layout, value);
   }
 }
 

@@ -86,7 +86,9 @@ std::string leaf_name(Node callee) {
         n = n.child(Field::field_field);
         break;
       default:
-        return std::string(n.text().substr(0, 120));
+        // x.template f<T>(…)
+        if (n.kind_name() != "dependent_name") return std::string(n.text().substr(0, 120));
+        n = cpp_items(n).empty() ? Node() : cpp_items(n).back();
     }
   }
   return {};

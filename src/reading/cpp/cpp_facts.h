@@ -54,6 +54,12 @@ std::string cpp_target(source::Node node);
 /// Where a function definition runs, by the specifiers around it.
 evidence::Function::Kind function_kind(source::Node definition);
 
+enum class CppSpace { unknown, global, shared, registers, tensor_memory };
+/// Where a tensor lies.
+CppSpace cpp_space_of(const CppContext& context, source::Node tensor);
+/// Whether a node stands in a kernel or a device function.
+bool cpp_on_device(source::Node n);
+
 /// A `for`, `while` or `do` statement.
 bool is_loop(source::Node n);
 
@@ -61,12 +67,23 @@ void extract_cpp_functions(CppContext& context);   ///< functions, call graph, _
 void extract_cpp_constructs(CppContext& context);  ///< every name of the construct table
 void extract_cpp_layouts(CppContext& context);     ///< swizzled layouts that a name of another file makes
 void extract_cpp_launches(CppContext& context);    ///< <<<…>>>, cudaLaunchKernelEx, cluster launches
+void finish_cpp_launches(CppContext& context);     ///< once shared memory is known
 void extract_cpp_storage(
     CppContext& context);  ///< __shared__, SharedStorage structs and members, stage constants
 void extract_cpp_roles(CppContext& context);
-void extract_cpp_stores(CppContext& context);  ///< assignments to tensors in global memory
-void extract_cpp_waits(CppContext& context);  ///< waits of barrier types, and waits for all work after a loop
-void extract_cpp_rings(CppContext& context);  ///< arrays of mbarriers whose elements take turns
+void name_cpp_roles(CppContext& context);           ///< the role that each fact stands in
+void extract_cpp_stores(CppContext& context);       ///< assignments to tensors in global memory
+void extract_cpp_waits(CppContext& context);        ///< waits for all work after a loop
+void extract_cpp_barriers(CppContext& context);     ///< waits, arrivals and set-up of barriers
+void extract_cpp_copies(CppContext& context);       ///< TMA and cp.async copies, per operand
+void extract_cpp_descriptors(CppContext& context);  ///< what each TMA descriptor is for
+void extract_cpp_views(CppContext& context);        ///< layouts laid over shared memory
+void extract_cpp_mma(CppContext& context);  ///< accumulators, gemms behind helpers, tiled operations by name
+void extract_cpp_softmax(CppContext& context);     ///< running softmax of an included header's class
+void extract_cpp_identities(CppContext& context);  ///< thread, warp and leader numbers
+void extract_cpp_pipeline_sides(
+    CppContext& context);                           ///< which pipeline a producer or consumer call works on
+void extract_cpp_rings(CppContext& context);        ///< arrays of mbarriers whose elements take turns
 void extract_cpp_persistence(CppContext& context);  ///< loops from the CTA's number in steps of the grid
 void extract_cpp_guards(CppContext& context);       ///< bounds tests around accesses to global memory
 /// Whether a block, or a function of this file that it calls, holds a loop.

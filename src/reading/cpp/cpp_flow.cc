@@ -143,22 +143,22 @@ bool after_loop(const CppContext& context, Node node, std::string_view work) {
   return false;
 }
 
-/// `using FullBarrier = cutlass::arch::ClusterTransactionBarrier;`
-std::set<std::string, std::less<>> barrier_types(const source::Tree& tree) {
-  std::set<std::string, std::less<>> out = {"ClusterBarrier", "ClusterTransactionBarrier"};
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::alias_declaration)) continue;
-    const std::string_view type = n.child(Field::type_field).text();
-    if (type.ends_with("ClusterBarrier") || type.ends_with("ClusterTransactionBarrier"))
-      out.emplace(n.child(Field::name_field).text());
-  }
-  return out;
-}
 }  // namespace
 
 bool is_loop(Node n) {
   return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement);
+}
+
+/// `collective_epilogue.store(…)`, `epilogue(…)`: the store lies behind the library's, or the caller's,
+/// epilogue.
+static bool calls_epilogue(const CppContext& context, Node call) {
+  const Node callee = call.child(Field::function_field);
+  const Node object = callee.is(NodeKind::field_expression) ? callee.child(Field::argument_field) : callee;
+  const std::string leaf = leaf_name(callee);
+  const bool object_called = callee.is(NodeKind::identifier) && !context.bodies.count(leaf);
+  const bool stores = object_called || leaf == "store";
+  return stores && to_lower(object.text().substr(0, 80)).find("epilogue") != std::string::npos &&
+         !to_lower(leaf).starts_with("make_");
 }
 
 void extract_cpp_stores(CppContext& context) {
@@ -166,6 +166,12 @@ void extract_cpp_stores(CppContext& context) {
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     Node left;
+    if (n.is(NodeKind::call_expression) && calls_epilogue(context, n) && in_device_code(context, n)) {
+      context
+          .add(Family::E1, "store", "epilogue", "output stored by " + std::string(n.text().substr(0, 60)), n)
+          .construct = "epilogue-call";
+      continue;
+    }
     if (n.is(NodeKind::call_expression) && in_device_code(context, n) && helper_stores(context, n)) {
       const std::string helper = leaf_name(n.child(Field::function_field));
       context.add(Family::E1, "store", helper, helper + " stores to global memory", n).construct =
@@ -188,10 +194,18 @@ void extract_cpp_stores(CppContext& context) {
         draft.construct = n.text().find("tma") != std::string_view::npos ? "tma-store" : "direct-store";
         continue;
       }
-      if (arguments.size() < 2 ||
-          !names_global_tensor(base_of(arguments.back()).empty() ? arguments.back().text()
-                                                                 : base_of(arguments.back())))
+      if (arguments.size() < 2) continue;
+      const CppSpace space = cpp_space_of(context, arguments.back());
+      if (space != CppSpace::unknown && space != CppSpace::global) continue;  // whatever its name says
+      const std::string_view to =
+          base_of(arguments.back()).empty() ? arguments.back().text() : base_of(arguments.back());
+      if (!names_global_tensor(to)) {
+        // A name that says nothing: where the tensor came from tells.
+        if (space != CppSpace::global || !cpp_on_device(n)) continue;
+        context.add(Family::E1, "store", std::string(to.substr(0, 60)), "store to global memory", n)
+            .construct = "direct-store";
         continue;
+      }
       left = arguments.back();
     } else {
       continue;
@@ -208,7 +222,6 @@ void extract_cpp_stores(CppContext& context) {
 }
 
 void extract_cpp_waits(CppContext& context) {
-  const auto barriers = barrier_types(context.tree);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     if (!n.is(NodeKind::call_expression) || !in_device_code(context, n)) continue;
@@ -216,22 +229,12 @@ void extract_cpp_waits(CppContext& context) {
     const std::string leaf = leaf_name(callee);
     const bool wgmma = leaf == "warpgroup_wait" && arguments_are_zero(callee);
     const bool store = leaf == "tma_store_wait" && arguments_are_zero(callee);
-    if ((wgmma && after_loop(context, n, "gemm")) || (store && after_loop(context, n, "tma_store_arrive"))) {
+    if ((wgmma && after_loop(context, n, "warpgroup_commit_batch")) ||
+        (store && after_loop(context, n, "tma_store_arrive"))) {
       CppDraft& draft = context.add(Family::D4, "drain", leaf, "waits for all work in flight", n);
       draft.construct = "drain";
       draft.fact.optional = true;
     }
-    if (leaf != "wait" && leaf != "arrive") continue;
-    const std::string_view text = callee.text();
-    const auto colons = text.rfind("::");
-    if (colons == std::string_view::npos) continue;
-    const std::string_view scope = text.substr(0, colons);
-    const auto before = scope.rfind("::");
-    const std::string_view type = before == std::string_view::npos ? scope : scope.substr(before + 2);
-    if (barriers.find(type) == barriers.end()) continue;
-    CppDraft& draft = context.add(Family::D2, leaf == "wait" ? "barrier-wait" : "barrier-arrive",
-                                  std::string(type), std::string(type) + " " + leaf, n);
-    draft.construct = "barrier-" + leaf;
   }
 }
 

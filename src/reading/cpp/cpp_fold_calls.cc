@@ -104,17 +104,6 @@ CppValue extreme(std::string_view name, const std::vector<CppValue>& a) {
   return out ? CppValue::of(*out) : CppValue::unknown("nothing is given");
 }
 
-/// Threads of a tiled MMA: those of its atom times the atoms side by side.
-CppValue tiled_mma(const std::vector<CppValue>& a) {
-  if (a.empty() || !a[0].is(CppKind::threads)) return not_known(a, "make_tiled_mma");
-  if (a.size() < 2) return a[0];
-  const auto atoms = size_of_value(a[1]).integer();
-  if (!atoms) return not_known({a[1]}, "make_tiled_mma");
-  CppValue out = a[0];
-  out.tuple = layout::IntTuple(a[0].tuple.leaf().value() * *atoms);
-  return out;
-}
-
 CppValue tiled_copy(const std::vector<CppValue>& a) {
   if (a.size() < 2) return not_known(a, "make_tiled_copy");
   const CppValue threads = size_of_value(a[1]);
@@ -122,6 +111,7 @@ CppValue tiled_copy(const std::vector<CppValue>& a) {
   CppValue out;
   out.kind = CppKind::threads;
   out.tuple = threads.tuple;
+  if (a[0].is(CppKind::type)) out.text = a[0].text;
   return out;
 }
 
@@ -302,7 +292,6 @@ CppValue CppFolder::library_call(std::string_view name, Node n, std::vector<CppV
   if (name == "make_layout") return layout_from(a);
   if (name == "tile_to_shape") return tiled(a);
   if (name == "composition") return composed(a);
-  if (name == "make_tiled_mma") return tiled_mma(a);
   if (name == "make_tiled_copy") return tiled_copy(a);
   if (name == "ceil_div" || name == "round_up")
     return a.size() == 2 ? rounded(name, a[0], a[1]) : not_known(a, name);
@@ -326,6 +315,9 @@ CppValue CppFolder::library_call(std::string_view name, Node n, std::vector<CppV
     const auto bytes = layout::cosize(of.layout->layout());
     return bytes.known() ? CppValue::of(bytes.value()) : CppValue::unknown("the size is not known");
   }
+  if (CppValue made = cpp_layout_call(name, a, values_of(template_arguments, frame));
+      made.known() || !made.text.empty())
+    return made;
   if (a.size() == 1 && cpp_type_named(name).known()) return a[0];  // int(x)
   if (a.empty() && (name == "C" || name == "Int")) return evaluate(n.child(Field::function_field), frame);
   if (a.empty()) {

@@ -68,7 +68,54 @@ bool fits(Node function, Node call) {
   }
   return given >= least && given <= most;
 }
+
+/// The name that a template parameter declares.
+Node declared_by(Node parameter) {
+  if (const Node declarator = parameter.child(Field::declarator_field)) return cpp_declared_name(declarator);
+  if (const Node name = parameter.child(Field::name_field)) return name;
+  Node last;
+  for (const Node n : parameter.children())
+    if (n.is(NodeKind::type_identifier) && !n.is(NodeKind::op)) last = n;
+  return last;
+}
+
+std::size_t template_parameters_of(Node function) {
+  const Node owner = function.parent();
+  return owner.is(NodeKind::template_declaration) ? cpp_items(owner.child(Field::parameters_field)).size()
+                                                  : 0;
+}
 }  // namespace
+
+/// Whether the arguments of a call can be this function's: pointers to a type of its own point to that type.
+bool CppFolder::accepts(Node function, Node call) {
+  if (!fits(function, call)) return false;
+  const auto arguments = cpp_items(call.child(Field::arguments_field));
+  std::size_t at = 0;
+  for (const Node p : cpp_items(parameters_of(function))) {
+    if (at >= arguments.size()) break;
+    const Node argument = arguments[at++];
+    if (p.child(Field::declarator_field).kind_name() != "pointer_declarator") continue;
+    const Node element = element_type_of_argument(argument);
+    if (!element) continue;
+    const CppValue own = evaluate(p.child(Field::type_field), nullptr), given = evaluate(element, nullptr);
+    if (own.is(CppValue::Kind::type) && given.is(CppValue::Kind::type) && own.text != given.text)
+      return false;
+  }
+  return true;
+}
+
+/// Whether a call is one of this function: of several that accept it, the one with the fewest template
+/// parameters is called.
+bool CppFolder::chooses(Node call, Node function) {
+  const auto overloads = functions_.find(cpp_function_name(function).text());
+  if (overloads == functions_.end() || overloads->second.size() < 2) return fits(function, call);
+  if (!accepts(function, call)) return false;
+  for (const Node other : overloads->second)
+    if (!(other == function) && template_parameters_of(other) < template_parameters_of(function) &&
+        accepts(other, call))
+      return false;
+  return true;
+}
 
 /// Whether a place is reached under the sources' own constants: no branch around it, or around the calls of
 /// its function, is plainly not taken.
@@ -91,10 +138,22 @@ bool CppFolder::reached(Node place) {
   for (const Node site : calls->second) {
     if (function.contains(site) || !site.is(NodeKind::call_expression) || !fits(function, site)) continue;
     called = true;
+    if (!chooses(site, function)) continue;
     found = found || reached(site);
   }
   depth_ -= 6;
   return found || !called;
+}
+
+/// The calls of a function that are reached; all of them where none is, as they would be in another mode.
+std::vector<Node> CppFolder::sites_of(Node function, const std::vector<Node>& uses) {
+  std::vector<Node> all, taken;
+  for (const Node site : uses) {
+    if (!site.is(NodeKind::call_expression) || function.contains(site) || !fits(function, site)) continue;
+    all.push_back(site);
+    if (chooses(site, function) && reached(site)) taken.push_back(site);
+  }
+  return taken.empty() ? all : taken;
 }
 
 /// A parameter by what the calls of this file pass; unknown with an empty text: there is no such parameter.
@@ -109,17 +168,15 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
   }
   if (position < 0) return none;
   const CppValue open = CppValue::unknown("known only at run time", std::string(name), use);
-  const auto calls = uses_.find(cpp_function_name(function).text());
-  if (calls == uses_.end()) return open;
+  const auto sites = uses_.find(cpp_function_name(function).text());
+  if (sites == uses_.end()) return open;
   CppValue out = open;
-  for (const Node site : calls->second) {
-    if (!site.is(NodeKind::call_expression) || function.contains(site)) continue;
-    if (!fits(function, site) || !reached(site)) continue;
+  for (const Node site : sites_of(function, sites->second)) {
     const auto arguments = cpp_items(site.child(Field::arguments_field));
     if (static_cast<std::size_t>(position) >= arguments.size()) return open;
     CppValue one = evaluate(arguments[static_cast<std::size_t>(position)], nullptr);
     if (!one.known()) return one;
-    if (out.known() && !(out.kind == one.kind && out.tuple == one.tuple)) return open;
+    if (out.known() && !same_value(out, one)) return open;
     out = std::move(one);
   }
   return out;
@@ -132,14 +189,7 @@ CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node u
   int position = -1, at = 0;
   Node fallback;
   for (const Node p : cpp_items(list)) {
-    Node last;
-    for (std::uint32_t i = p.index(); i < p.end_index(); ++i) {
-      const Node n = p.tree()->at(i);
-      if ((n.is(NodeKind::identifier) || n.is(NodeKind::type_identifier)) && n.text() == name &&
-          n.field() != Field::default_value_field && n.field() != Field::default_type_field)
-        last = n;
-    }
-    if (last && p.contains(last)) {
+    if (declared_by(p).text() == name) {
       position = at;
       fallback = p.child(Field::default_value_field);
       if (!fallback) fallback = p.child(Field::default_type_field);

@@ -66,7 +66,7 @@ CppValue type_of_bits(std::string_view name, std::int64_t bits) {
   return out;
 }
 
-/// Threads that work together on one operation of that name.
+/// Threads that work together on one operation of that name; CTAs for tcgen05.
 std::optional<std::int64_t> threads_of_operation(std::string_view name) {
   if (name.starts_with("SM90_64x")) return 128;
   if (name.starts_with("SM100_MMA") || name.starts_with("SM100_F"))
@@ -78,7 +78,6 @@ std::optional<std::int64_t> threads_of_operation(std::string_view name) {
   return std::nullopt;
 }
 
-std::int64_t rounded_up(std::int64_t n, std::int64_t to) { return to > 1 ? (n + to - 1) / to * to : n; }
 }  // namespace
 
 CppValue cpp_type_named(std::string_view name) {
@@ -99,6 +98,7 @@ CppValue cpp_library_name(std::string_view name, const std::vector<CppValue>& ar
     out.kind = CppKind::threads;
     out.tuple = layout::IntTuple(*threads);
     out.text = name;
+    cpp_shape_of_operation(name, arguments, out);
     return out;
   }
   if (name == "GenRowMajor" || name == "LayoutRight") return type_of_bits("LayoutRight", 0);
@@ -216,167 +216,60 @@ CppValue CppFolder::with_arguments(Node structure, Node list, Frames frame) {
   return out;
 }
 
-CppValue CppFolder::size_of(Node n, Frames frame) {
-  const auto items = cpp_items(n);
-  if (items.empty()) return CppValue::unknown("sizeof of nothing", {}, n);
-  const CppValue type = evaluate(items.back(), frame);
-  if (!type.known()) return type;
-  std::string missing;
-  const auto extent = extent_of(type, &missing);
-  return extent ? CppValue::of(extent->bytes)
-                : CppValue::unknown("a size that is not known: " + missing, missing, n);
-}
-
-std::optional<CppExtent> CppFolder::extent_of(const CppValue& type, std::string* missing) {
-  if (type.is(CppKind::type) && type.bits > 0) {
-    CppExtent out{(type.bits + 7) / 8, std::max<std::int64_t>(1, std::min<std::int64_t>(16, type.bits / 8))};
-    for (const auto& [name, value] : type.fields)
-      if (name == "alignment") {
-        out.alignment = value.integer().value_or(1);
-        out.bytes = rounded_up(out.bytes, out.alignment);
-      }
-    return out;
-  }
-  if (type.is(CppKind::structure)) return extent_of_struct(type, missing, nullptr);
-  if (missing->empty())
-    *missing = type.known()              ? "a type without a size"
-               : type.depends_on.empty() ? type.text
-                                         : type.depends_on[0];
-  return std::nullopt;
-}
-
-namespace {
-/// The N of `alignas(N)` among the children of a declaration or a struct.
-std::vector<Node> alignments_in(Node n) {
-  std::vector<Node> out;
-  for (const Node c : n.children()) {
-    const Node q = c.is(NodeKind::type_qualifier) ? c.first() : c;
-    if (q.is(NodeKind::alignas_qualifier)) out.push_back(cpp_items(q).empty() ? Node() : cpp_items(q).back());
-  }
-  return out;
-}
-}  // namespace
-
-std::optional<CppExtent> CppFolder::extent_of_field(Node field, Frames frame, std::string* missing,
-                                                    std::string* name) {
-  const Node type_node = field.child(Field::type_field);
-  CppValue type;
-  if ((type_node.is(NodeKind::struct_specifier) || type_node.is(NodeKind::union_specifier)) &&
-      type_node.child(Field::body_field)) {
-    type.kind = CppKind::structure;
-    type.node = type_node;
-    for (Frames f = frame; f; f = f->outer)
-      type.fields.insert(type.fields.end(), f->names.begin(), f->names.end());
-  } else {
-    type = evaluate(type_node, frame);
-  }
-  Node declarator = field.child(Field::declarator_field);
-  std::int64_t count = 1;
-  bool pointer = false;
-  while (declarator && !declarator.is(NodeKind::field_identifier) && !declarator.is(NodeKind::identifier)) {
-    pointer = pointer || declarator.kind_name() == "pointer_declarator";
-    if (declarator.is(NodeKind::array_declarator)) {
-      const auto extents = cpp_items(declarator);
-      const CppValue extent =
-          extents.size() > 1 ? evaluate(extents.back(), frame) : CppValue::unknown("no extent");
-      if (!extent.integer()) {
-        *missing =
-            extent.depends_on.empty() ? std::string(declarator.text().substr(0, 60)) : extent.depends_on[0];
-        *name = declarator.child(Field::declarator_field).text();
-        return std::nullopt;
-      }
-      count *= *extent.integer();
+/// What `scope::name` names where these sources tell what the scope is; unknown with an empty text where the
+/// scope is a namespace.
+CppValue CppFolder::member_of_scope(Node n, Node scope, Node name, Frames frame) {
+  if (!scope || scope.is(NodeKind::none_at_all)) return {};
+  const Node inner = scope.is(NodeKind::qualified_identifier) ? scope.child(Field::name_field) : scope;
+  const bool written_type = !inner.is(NodeKind::namespace_identifier) && !inner.is(NodeKind::identifier);
+  const Node declared_as = choose(inner.text(), n);
+  bool parameter = false;
+  for (Node up = n.parent(); up && !parameter; up = up.parent())
+    if (up.is(NodeKind::template_declaration)) {
+      const CppValue given = template_parameter(up, inner.text(), n);
+      parameter = given.known() || !given.text.empty();
     }
-    declarator = declarator.child(Field::declarator_field);
-  }
-  *name = declarator.text();
-  auto one = pointer ? std::optional(CppExtent{8, 8}) : extent_of(type, missing);
-  if (!one) return std::nullopt;
-  one->bytes =
-      type.is(CppKind::type) && type.fields.empty() ? (type.bits * count + 7) / 8 : one->bytes * count;
-  for (const Node n : alignments_in(field))
-    if (const auto alignment = evaluate(n, frame).integer())
-      one->alignment = std::max(one->alignment, *alignment);
-  return one;
-}
-
-std::optional<CppExtent> CppFolder::extent_of_struct(const CppValue& structure, std::string* missing,
-                                                     std::vector<Member>* members) {
-  Frame frame;
-  for (const auto& [name, value] : structure.fields) frame.names.emplace(name, value);
-  CppExtent out{0, 1};
-  const bool overlapped = structure.node.is(NodeKind::union_specifier);
-  bool complete = true;
-  for (const Node n : structure.node.children())
-    if (n.is(NodeKind::base_class_clause)) {
-      for (const Node base : n.children()) {
-        const bool named = base.is(NodeKind::type_identifier) || base.is(NodeKind::qualified_identifier) ||
-                           base.is(NodeKind::template_type);
-        const auto extent = named ? extent_of(evaluate(base, &frame), missing) : std::nullopt;
-        if (!named) continue;
-        if (!extent) return std::nullopt;
-        if (extent->bytes > 1) out = {out.bytes + extent->bytes, std::max(out.alignment, extent->alignment)};
-      }
+  if (!written_type && !declared_as && !parameter) return {};
+  const CppValue type = written_type ? evaluate(inner, frame) : named(inner, inner.text(), frame);
+  if (type.is(CppValue::Kind::threads) && name.text() == "AtomThrID")
+    for (const auto& [field, value] : type.fields)
+      if (field == "ctas") return value;
+  if (type.is(CppValue::Kind::structure) && type.node) {
+    Frame bound;
+    bound.outer = frame;
+    for (const auto& [field, value] : type.fields) bound.names.emplace(field, value);
+    for (const Node member : type.node.child(Field::body_field).children()) {
+      if (member.is(NodeKind::alias_declaration) && member.child(Field::name_field).text() == name.text())
+        return evaluate(member.child(Field::type_field), &bound);
+      if (member.is(NodeKind::field_declaration) && member.child(Field::default_value_field) &&
+          cpp_declared_name(member.child(Field::declarator_field)).text() == name.text())
+        return evaluate(member.child(Field::default_value_field), &bound);
     }
-  for (const Node field : structure.node.child(Field::body_field).children()) {
-    if (!field.is(NodeKind::field_declaration)) continue;
-    const bool own = !field.child(Field::declarator_field).is(NodeKind::function_declarator) &&
-                     field.child(Field::declarator_field) &&
-                     field.text().find("static ") == std::string_view::npos;
-    if (!own) continue;
-    std::string name;
-    const auto extent = extent_of_field(field, &frame, missing, &name);
-    if (!extent) {
-      complete = false;
-      if (!members) return std::nullopt;
-      break;
-    }
-    const std::int64_t offset = overlapped ? 0 : rounded_up(out.bytes, extent->alignment);
-    if (members) members->push_back({name, offset, extent->bytes, extent->alignment});
-    out.bytes = overlapped ? std::max(out.bytes, extent->bytes) : offset + extent->bytes;
-    out.alignment = std::max(out.alignment, extent->alignment);
   }
-  if (!complete) return std::nullopt;
-  for (const Node n : alignments_in(structure.node))
-    if (const auto alignment = evaluate(n, &frame).integer())
-      out.alignment = std::max(out.alignment, *alignment);
-  out.bytes = std::max<std::int64_t>(1, rounded_up(out.bytes, out.alignment));
-  return out;
+  return CppValue::unknown("a member of a type that is not known here", std::string(n.text().substr(0, 60)),
+                           n);
 }
 
-/// A struct's definition as a type: a template's arguments come through the names of its parameters.
-static CppValue structure_at(Node n) {
-  CppValue out;
-  out.kind = CppKind::structure;
-  out.node = n;
-  return out;
-}
-
-CppValue CppFolder::layout_of(Node structure) {
-  std::string missing;
-  const auto extent = extent_of_struct(structure_at(structure), &missing, nullptr);
-  return extent ? CppValue::of(extent->bytes)
-                : CppValue::unknown("a member's size is not known", missing, structure);
-}
-
-std::optional<std::int64_t> CppFolder::alignment_of(Node structure) {
-  std::string missing;
-  const auto extent = extent_of_struct(structure_at(structure), &missing, nullptr);
-  return extent ? std::optional(extent->alignment) : std::nullopt;
-}
-
-CppValue CppFolder::extent_of_variable(Node declaration) {
-  std::string missing, name;
-  const auto extent = extent_of_field(declaration, nullptr, &missing, &name);
-  return extent ? CppValue::of(extent->bytes)
-                : CppValue::unknown("its size is not known", missing, declaration);
-}
-
-std::vector<CppFolder::Member> CppFolder::members_of(Node structure) {
-  std::vector<Member> out;
-  std::string missing;
-  extent_of_struct(structure_at(structure), &missing, &out);
-  return out;
+CppValue CppFolder::qualified(Node n, Frames frame) {
+  const Node name = n.child(Field::name_field);
+  if (name.text() == "value" || name.text() == "type") return evaluate(n.child(Field::scope_field), frame);
+  if (CppValue member = member_of_scope(n, n.child(Field::scope_field), name, frame);
+      member.known() || !member.text.empty())
+    return member;
+  CppValue inner = evaluate(name, frame);
+  const std::string_view written = name.text();
+  const bool capitals =
+      written.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;
+  // Major::K: an enumerator of the library is its name; the grammar takes it for a type between < and >.
+  if (inner.known() || !(name.is(NodeKind::identifier) || capitals)) return inner;
+  const std::string_view whole = n.text();
+  const auto colons = whole.rfind("::"), before = whole.rfind("::", colons - 1);
+  const std::string_view last = whole.substr(before == std::string_view::npos ? 0 : before + 2);
+  if (last[0] < 'A' || last[0] > 'Z') return inner;
+  inner = {};
+  inner.kind = CppValue::Kind::type;
+  inner.text = last;
+  return inner;
 }
 
 }  // namespace cutelab::reading

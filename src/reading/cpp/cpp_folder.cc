@@ -71,6 +71,11 @@ void CppFolder::index() {
       const Node n = tree->at(i);
       switch (n.kind()) {
         case NodeKind::init_declarator:
+          if (const Node binding = n.child(Field::declarator_field);
+              binding.kind_name() == "structured_binding_declarator") {
+            for (const Node one : cpp_items(binding)) declarations_[one.text()].push_back(n);
+            break;
+          }
           if (const Node name = cpp_declared_name(n.child(Field::declarator_field)))
             declarations_[name.text()].push_back(n);
           break;
@@ -174,22 +179,6 @@ CppValue CppFolder::evaluate(Node n, Frames frame) {
   if (!out.known() && !out.node) out.node = n;
   if (!frame) memo_[key] = out;
   return out;
-}
-
-CppValue CppFolder::qualified(Node n, Frames frame) {
-  const Node name = n.child(Field::name_field);
-  if (name.text() == "value" || name.text() == "type") return evaluate(n.child(Field::scope_field), frame);
-  CppValue inner = evaluate(name, frame);
-  if (inner.known() || !name.is(NodeKind::identifier)) return inner;
-  // Major::K: an enumerator of the library is its name.
-  const std::string_view whole = n.text();
-  const auto colons = whole.rfind("::"), before = whole.rfind("::", colons - 1);
-  const std::string_view last = whole.substr(before == std::string_view::npos ? 0 : before + 2);
-  if (last[0] < 'A' || last[0] > 'Z') return inner;
-  inner = {};
-  inner.kind = CppValue::Kind::type;
-  inner.text = last;
-  return inner;
 }
 
 CppValue CppFolder::unary(Node n, Frames frame) {
@@ -330,7 +319,19 @@ CppValue CppFolder::initial(Node init, Node use, Frames frame) {
   const std::string_view head = declaration.text();
   const bool fixed = head.find("const") != std::string_view::npos || head.starts_with("auto") ||
                      declaration.is(NodeKind::condition_clause);
-  const std::string_view name = cpp_declared_name(init.child(Field::declarator_field)).text();
+  const Node declarator = init.child(Field::declarator_field);
+  if (declarator.kind_name() == "structured_binding_declarator") {
+    const CppValue whole = evaluate(value, frame);
+    std::int64_t mode = 0;
+    for (const Node one : cpp_items(declarator)) {
+      if (one.text() == use.text() && whole.is(CppValue::Kind::tuple) && mode < whole.tuple.rank())
+        return CppValue::of(whole.tuple.mode(static_cast<int>(mode)));
+      ++mode;
+    }
+    return whole.known() ? CppValue::unknown("a part that is not known", std::string(use.text()), use)
+                         : whole;
+  }
+  const std::string_view name = cpp_declared_name(declarator).text();
   if (!fixed && changes(init, name)) return CppValue::unknown("is changed later", std::string(name), use);
   const Node type = declaration.child(Field::type_field);
   if (!value.is(NodeKind::initializer_list) && !value.is(NodeKind::argument_list))

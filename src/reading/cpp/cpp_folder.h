@@ -26,6 +26,8 @@ class CppFolder {
   CppValue value(source::Node expression) { return evaluate(expression, nullptr); }
   /// The alias or struct that a template's name stands for; no node if none or several.
   source::Node definition_of(source::Node named) const { return choose(named.text(), named); }
+  /// Whether a place is reached under the sources' own constants.
+  bool reaches(source::Node place) { return reached(place); }
   /// What an init_declarator gives its name.
   CppValue value_of_declaration(source::Node init) { return initial(init, init, nullptr); }
   /// Of a struct's definition, with its template arguments as the file instantiates it.
@@ -60,7 +62,11 @@ class CppFolder {
   CppValue parameter(source::Node function, std::string_view name, source::Node use);
   CppValue template_parameter(source::Node owner, std::string_view name, source::Node use);
   bool reached(source::Node place);
+  bool accepts(source::Node function, source::Node call);
+  bool chooses(source::Node call, source::Node function);
+  std::vector<source::Node> sites_of(source::Node function, const std::vector<source::Node>& uses);
   CppValue qualified(source::Node n, Frames frame);
+  CppValue member_of_scope(source::Node n, source::Node scope, source::Node name, Frames frame);
   CppValue unary(source::Node n, Frames frame);
   CppValue expanded(source::Node alias, const std::vector<CppValue>& arguments, Frames frame);
   CppValue binary(source::Node n, Frames frame);
@@ -106,5 +112,12 @@ CppValue cpp_type_named(std::string_view name);
 /// A layout atom, an MMA operation or another name of the library that stands for a value:
 /// Layout_K_SW128_Atom with element bits, SM90_64x64x16_…; unknown for others.
 CppValue cpp_library_name(std::string_view name, const std::vector<CppValue>& arguments);
+/// Adds to an MMA operation the extents m, n and k of one instruction and its ctas, where its name or its
+/// arguments tell them.
+void cpp_shape_of_operation(std::string_view name, const std::vector<CppValue>& arguments, CppValue& out);
+/// make_tiled_mma, tile_size, partition_shape_A, tile_to_mma_shape, tiled_divide, make_tensor and what else
+/// takes tiled operations or layouts apart; unknown with an empty text: it is none of these.
+CppValue cpp_layout_call(std::string_view name, const std::vector<CppValue>& a,
+                         const std::vector<CppValue>& template_arguments);
 
 }  // namespace cutelab::reading

@@ -60,7 +60,13 @@ void add_launch_bounds(CppContext& context, Node definition, const std::string& 
     draft.fact.kernel = name;
     const Node first = n.first();
     const Node inside = first.is(NodeKind::argument_list) ? first.first() : first;
-    if (inside) draft.fact.values["max_threads"] = context.value(inside);
+    if (!inside) continue;
+    draft.fact.values["max_threads"] = context.value(inside);
+    CppDraft& block =
+        context.add(Family::H2, evidence::kind::block, "max_threads",
+                    "at most " + std::string(inside.text().substr(0, 100)) + " threads a block", n);
+    block.construct = "launch_bounds";
+    block.fact.kernel = name;
   }
 }
 }  // namespace

@@ -50,14 +50,17 @@ void add_threads(CppDraft& launch, const evidence::Value& block) {
 }
 
 /// `params = {grid, block, cluster, smem}`, or `how.gridDim = …` set by set, of a launch through a struct.
-void add_parameters(CppContext& context, CppDraft& launch, Node call) {
+void add_parameters(CppContext& context, Node call) {
+  std::map<std::string, evidence::Value> values;
   const auto arguments = cpp_items(call.child(Field::arguments_field));
   if (arguments.size() < 2) return;
   std::string_view name = arguments[0].text();
   if (name.starts_with('&')) name.remove_prefix(1);
   static constexpr std::array<const char*, 4> parts = {"grid", "block", "cluster", "smem_bytes"};
+  Node bytes;
   const auto put = [&](std::string_view part, Node value) {
-    launch.fact.values[std::string(part)] = context.value(value);
+    values[std::string(part)] = context.value(value);
+    if (part == "smem_bytes") bytes = value;
   };
   for (std::uint32_t i = 0; i < call.index(); ++i) {
     const Node n = context.tree.at(i);
@@ -75,7 +78,18 @@ void add_parameters(CppContext& context, CppDraft& launch, Node call) {
     if (member == "blockDim") put("block", n.child(Field::right_field));
     if (member == "dynamicSmemBytes") put("smem_bytes", n.child(Field::right_field));
   }
-  if (launch.fact.values.count("block")) add_threads(launch, evidence::Value(launch.fact.values["block"]));
+  if (bytes) {
+    CppDraft& draft =
+        context.add(Family::H4, evidence::kind::launch_keyword, "smem",
+                    "dynamic shared memory = " + std::string(bytes.text().substr(0, 100)), bytes);
+    draft.construct = "launch:smem";
+    draft.fact.values["smem"] = values["smem_bytes"];
+  }
+  for (CppDraft& launch : context.drafts) {
+    if (launch.fact.kind != evidence::kind::launch || !(launch.node == call)) continue;
+    for (const auto& [part, value] : values) launch.fact.values[part] = value;
+    if (values.count("block")) add_threads(launch, values["block"]);
+  }
 }
 
 void add_chevron(CppContext& context, Node syntax) {
@@ -125,13 +139,56 @@ void add_shape_declarations(CppContext& context, Node declaration) {
     draft.fact.values[kind] = context.value(
         context.folder.value_of_declaration(declaration.child(Field::declarator_field)), declaration);
 }
+/// `using ClusterShape = Shape<_2, _1, _1>;`, `auto cluster_shape = make_shape(…)`: what a launch's cluster
+/// comes from.
+void add_cluster_shape(CppContext& context, Node n) {
+  const bool alias = n.is(NodeKind::alias_declaration);
+  const std::string name(alias ? n.child(Field::name_field).text().substr(0, 60)
+                               : cpp_declared_name(n.child(Field::declarator_field)).text().substr(0, 60));
+  const std::string low = to_lower(name);
+  if (low.find("clustershape") == std::string::npos && low.find("cluster_shape") == std::string::npos) return;
+  const Node value = n.child(alias ? Field::type_field : Field::value_field);
+  const CppValue shape = context.folder.value(value);
+  if (!shape.is(CppValue::Kind::tuple)) return;
+  CppDraft& draft =
+      context.add(Family::H2, evidence::kind::cluster, name, name + " = " + shape.tuple.text(), n);
+  draft.construct = "cluster-shape";
+  draft.fact.optional = true;
+  draft.fact.values["cluster"] = context.value(shape, value);
+}
 }  // namespace
+
+/// Launches whose kernel has arrays of fixed size in shared memory take them besides what the launch asks
+/// for; a launch that the sources' own constants never reach is told so.
+void finish_cpp_launches(CppContext& context) {
+  for (CppDraft& launch : context.drafts) {
+    if (launch.fact.kind != evidence::kind::launch || !launch.node.is(NodeKind::call_expression)) continue;
+    if (!context.folder.reaches(launch.node)) launch.fact.values["active"] = evidence::literal(false);
+    const auto body = context.bodies.find(launch.fact.kernel);
+    if (body == context.bodies.end()) continue;
+    std::int64_t fixed = 0;
+    bool known = true;
+    for (const CppDraft& d : context.drafts) {
+      if (d.fact.kind != evidence::kind::allocation || !body->second.contains(d.node)) continue;
+      const auto bytes = d.fact.values.find("bytes");
+      if (bytes == d.fact.values.end()) continue;  // sized at launch
+      known = known && bytes->second.integer();
+      fixed += bytes->second.integer().value_or(0);
+    }
+    if (fixed == 0 || !known) continue;
+    evidence::Value bytes = evidence::literal(fixed);
+    bytes.known_by = evidence::KnownBy::computed;
+    bytes.formula = "sum of the kernel's __shared__ arrays";
+    launch.fact.values["static_smem_bytes"] = std::move(bytes);
+  }
+}
 
 void extract_cpp_launches(CppContext& context) {
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     if (n.is(NodeKind::kernel_call_syntax)) add_chevron(context, n);
     if (n.is(NodeKind::declaration)) add_shape_declarations(context, n);
+    if (n.is(NodeKind::alias_declaration) || n.is(NodeKind::init_declarator)) add_cluster_shape(context, n);
     if (!n.is(NodeKind::call_expression)) continue;
     const std::string leaf = leaf_name(n.child(Field::function_field));
     const bool launch = leaf == "cudaLaunchKernelEx" || leaf == "cudaLaunchKernelExC" ||
@@ -144,11 +201,11 @@ void extract_cpp_launches(CppContext& context) {
                                            std::string(n.text().substr(0, 160)), n);
     draft.construct = leaf;
     if (!launch) continue;
-    add_parameters(context, draft, n);
     const auto arguments = cpp_items(n.child(Field::arguments_field));
     if (arguments.size() < 2) continue;
     const std::string kernel = kernel_named(context, std::string(arguments[1].text().substr(0, 120)));
     if (context.bodies.count(kernel)) draft.fact.kernel = draft.fact.subject = kernel;
+    add_parameters(context, n);
   }
 }
 

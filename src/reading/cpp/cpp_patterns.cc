@@ -48,7 +48,8 @@ class CppPattern {
 };
 
 bool tma_load(const CppDraft& d) {
-  return d.fact.kind == "copy" && (has(d.construct, "TMA_LOAD") || has(d.construct, "tma_load"));
+  return d.fact.kind == "copy" &&
+         (has(d.construct, "TMA_LOAD") || has(d.construct, "tma_load") || d.construct == "tma-load");
 }
 bool builder(const CppDraft& d) {
   return d.construct == "CollectiveBuilder" || d.construct == "CollectiveMma";
@@ -57,7 +58,8 @@ bool builder(const CppDraft& d) {
 void pipeline_and_roles(CppContext& context) {
   CppPattern p1(context, "P1", "TMA multi-stage pipeline");
   const bool barriers = p1.any([](const CppDraft& d) {
-    return d.fact.kind == "pipeline" && !has(d.construct, "Store") && !has(d.construct, "CpAsync");
+    return d.fact.kind == "barrier-type" ||
+           (d.fact.kind == "pipeline" && !has(d.construct, "Store") && !has(d.construct, "CpAsync"));
   });
   const bool loads = p1.any([](const CppDraft& d) {
     return tma_load(d) || has(d.construct, "make_tma_copy") || has(d.construct, "make_tma_atom");
@@ -72,7 +74,9 @@ void pipeline_and_roles(CppContext& context) {
   });
   const bool ring = (barriers && loads && several) || p1.any(builder);
   if (ring) {
-    p1.cite([](const CppDraft& d) { return d.fact.kind == "pipeline" || builder(d); });
+    p1.cite([](const CppDraft& d) {
+      return d.fact.kind == "pipeline" || d.fact.kind == "barrier-type" || builder(d);
+    });
     p1.cite(tma_load);
     p1.cite([](const CppDraft& d) { return d.fact.kind == "barrier-wait" || d.fact.kind == "ring"; });
     for (const CppDraft& d : context.drafts)
@@ -118,16 +122,25 @@ void accumulation(CppContext& context) {
   p4.decide(softmax && exponent, "running maximum with exponentials", "no running maximum with rescaling");
 
   CppPattern p5(context, "P5", "register-level accumulator management");
-  const bool managed = p5.cite([](const CppDraft& d) {
+  bool managed = p5.cite([](const CppDraft& d) {
     const bool in_registers = d.fact.kind == "mma" && !has(d.construct, "SM100") &&
                               !has(d.construct, "UMMA") && d.construct.starts_with("SM");
     return d.fact.kind == evidence::kind::register_budget || d.fact.kind == "tmem-copy" ||
            d.fact.kind == "accumulator" || in_registers;
   });
+  // wgmma adds to registers, whoever made them.
+  if (!managed) managed = p5.cite([](const CppDraft& d) { return d.fact.kind == "wgmma-commit"; });
   p5.decide(managed, "accumulators are moved or kept in registers", "no accumulators named");
 
   CppPattern p6(context, "P6", "shared-memory swizzle");
-  p6.decide(p6.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::D6; }),
+  p6.decide(p6.cite([](const CppDraft& d) {
+    if (d.fact.family != evidence::Family::D6) return false;
+    const auto layout = d.fact.values.find("layout");
+    const bool known = layout != d.fact.values.end() && layout->second.determined();
+    if (known) return layout->second.text().find("Sw<") != std::string::npos;
+    return d.fact.kind == evidence::kind::shared_layout && d.construct != "plain-layout" &&
+           d.construct != "tile_to_shape";
+  }),
             "swizzled shared-memory layouts", "no swizzled layout");
 }
 
@@ -149,20 +162,28 @@ Tristate launched_cluster(const CppContext& context) {
 
 void cluster_and_end(CppContext& context) {
   CppPattern p7(context, "P7", "cluster communication");
-  const bool clusters = p7.cite([](const CppDraft& d) {
+  const Tristate launched = launched_cluster(context);
+  const bool together = p7.cite([](const CppDraft& d) {
     return has(d.construct, "MULTICAST") || has(d.construct, "multicast") ||
            has(d.construct, "cluster_arrive") || has(d.construct, "cluster_sync") ||
-           has(d.construct, "cluster_wait") || has(d.construct, "2SM") || d.construct == "launch:cluster";
+           has(d.construct, "cluster_wait") || has(d.construct, "2SM") || has(d.construct, "2Sm");
   });
-  p7.decide(clusters, "CTAs of a cluster share loads or wait for each other", "no cluster communication");
-  if (clusters) context.reading.patterns.back().default_active = launched_cluster(context);
+  // A collective of the library shares its loads in any cluster that it is given.
+  const bool clusters =
+      launched != Tristate::no && (together || (launched == Tristate::yes && p7.any(builder)));
+  if (clusters) p7.cite([](const CppDraft& d) { return d.fact.kind == evidence::kind::cluster; });
+  p7.decide(clusters, "CTAs of a cluster share loads or wait for each other",
+            together ? "every cluster of this file is one CTA" : "no cluster communication");
+  if (clusters) context.reading.patterns.back().default_active = launched;
 
   CppPattern p8(context, "P8", "epilogue");
   const bool stores = p8.cite([](const CppDraft& d) {
-    return d.fact.family == evidence::Family::E1 || (d.fact.kind == "copy" && has(d.construct, "STORE"));
+    return d.fact.family == evidence::Family::E1 || d.construct == "tma-store-copy" ||
+           (d.fact.kind == "copy" && has(d.construct, "STORE"));
   });
   const bool by_tma = p8.any([](const CppDraft& d) {
-    return d.construct == "tma-store" || (d.fact.kind == "copy" && has(d.construct, "TMA_STORE"));
+    return d.construct == "tma-store" || d.construct == "tma-store-copy" ||
+           (d.fact.kind == "copy" && has(d.construct, "TMA_STORE"));
   });
   if (stores) p8.finding().kind = by_tma ? "smem_tma_store" : "direct_store";
   p8.decide(stores, by_tma ? "stores the output: smem_tma_store" : "stores the output: direct_store",
@@ -202,7 +223,7 @@ void read_cpp_architecture(CppContext& context) {
              has(name, "warpgroup") || has(name, "cluster") || has(name, "Cluster") ||
              d.construct == "launch:cluster")
       level = 90;
-    else if (has(name, "SM80") || has(name, "Sm80") || has(name, "cp_async"))
+    else if (has(name, "SM80") || has(name, "Sm80"))
       level = 80;
     else if (has(name, "SM75") || has(name, "Sm75"))
       level = 75;

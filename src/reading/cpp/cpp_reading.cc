@@ -44,18 +44,12 @@ std::string summary_of(const source::Tree& tree) {
   return {};
 }
 
-void name_roles(CppContext& context) {
-  for (CppDraft& draft : context.drafts) {
-    const CppRole* innermost = nullptr;
-    for (const CppRole& role : context.roles)
-      if (role.block.contains(draft.node) && (!innermost || innermost->block.contains(role.block)))
-        innermost = &role;
-    if (innermost) draft.fact.role = innermost->name;
+void name_kernels(CppContext& context) {
+  for (CppDraft& draft : context.drafts)
     for (const evidence::Function& f : context.reading.functions)
       if (draft.fact.kernel.empty() && f.kind == evidence::Function::Kind::kernel &&
           draft.fact.at.span.begin >= f.at.span.begin && draft.fact.at.span.end <= f.at.span.end)
         draft.fact.kernel = f.name;
-  }
 }
 }  // namespace
 
@@ -77,7 +71,18 @@ std::string plain_path(const std::string& path) {
   return join(parts, "/");
 }
 
-/// Headers in quotation marks that lie beside the source that includes them, each once.
+/// Where an include of a source in `folder` lies: beside it, or in the folder above, which builds add to
+/// their search path.
+std::string local_header(const FileSource& files, const std::string& folder, std::string_view written) {
+  for (const char* up : {"", "../"}) {
+    std::string path = plain_path(folder + up + std::string(written));
+    const auto status = files.status(path);
+    if (status && !status->is_directory) return path;
+  }
+  return {};
+}
+
+/// Local headers in quotation marks, each once.
 void follow_includes(std::size_t from, const FileSource& files, Trees& trees, evidence::Reading& reading) {
   const source::Tree& tree = *trees[from];
   const std::string own = reading.files[from].path;
@@ -87,12 +92,10 @@ void follow_includes(std::size_t from, const FileSource& files, Trees& trees, ev
     if (!n.is(source::Kind::preproc_include)) continue;
     const std::string_view written = n.child(source::Field::path_field).text();
     if (written.size() < 3 || written.front() != '"') continue;
-    const std::string path = plain_path(folder + std::string(written.substr(1, written.size() - 2)));
+    const std::string path = local_header(files, folder, written.substr(1, written.size() - 2));
     const bool known =
         std::any_of(reading.files.begin(), reading.files.end(), [&](auto& f) { return f.path == path; });
-    if (known) continue;
-    const auto status = files.status(path);
-    if (!status || status->is_directory) continue;
+    if (path.empty() || known) continue;
     auto text = read_source(files, path);
     if (!text) continue;
     reading.imports.push_back({std::string(written), path, {static_cast<int>(from), n.span()}});
@@ -119,17 +122,27 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   extract_cpp_functions(context);
   extract_cpp_constructs(context);
   extract_cpp_layouts(context);
+  extract_cpp_views(context);
   extract_cpp_launches(context);
   extract_cpp_storage(context);
+  finish_cpp_launches(context);
+  extract_cpp_mma(context);
+  extract_cpp_softmax(context);
+  extract_cpp_descriptors(context);
+  extract_cpp_copies(context);
+  extract_cpp_identities(context);
   extract_cpp_roles(context);
   extract_cpp_stores(context);
   extract_cpp_waits(context);
+  extract_cpp_barriers(context);
   extract_cpp_rings(context);
+  extract_cpp_pipeline_sides(context);
   extract_cpp_persistence(context);
   extract_cpp_guards(context);
   check_cpp_patterns(context);
   read_cpp_architecture(context);
-  name_roles(context);
+  name_cpp_roles(context);
+  name_kernels(context);
   std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const CppDraft& a, const CppDraft& b) {
     return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
   });

@@ -40,13 +40,28 @@ Node array_named(const CppContext& context, std::string_view name) {
   return {};
 }
 
-bool waits(const std::string& leaf) {
-  return leaf == "wait" || leaf == "try_wait" || leaf == "wait_barrier" || leaf == "mbarrier_wait" ||
-         leaf == "mbarrier_try_wait";
+enum class RingUse { none, init, wait, fill, arrive };
+
+/// What a call does to the barrier that it is given.
+RingUse ring_use(const std::string& leaf) {
+  if (leaf == "wait" || leaf == "try_wait" || leaf == "wait_barrier" || leaf == "mbarrier_wait" ||
+      leaf == "mbarrier_try_wait")
+    return RingUse::wait;
+  if (leaf == "arrive_and_expect_tx" || leaf == "set_barrier_transaction_bytes" ||
+      leaf == "mbarrier_arrive_expect_tx")
+    return RingUse::fill;
+  if (leaf == "init" || leaf == "initialize_barrier" || leaf == "mbarrier_init") return RingUse::init;
+  if (leaf == "arrive" || leaf == "arrive_cluster" || leaf == "arrive_barrier" ||
+      leaf.starts_with("umma_arrive"))
+    return RingUse::arrive;
+  return RingUse::none;
 }
-bool expects_bytes(const std::string& leaf) {
-  return leaf == "arrive_and_expect_tx" || leaf == "set_barrier_transaction_bytes" ||
-         leaf == "mbarrier_arrive_expect_tx";
+
+/// The array behind a pointer of its own: `uint64_t* full = smem.tma_barrier;`.
+Node array_behind(const CppContext& context, Node array) {
+  const Node made = array.is(NodeKind::identifier) ? context.folder.definition_of(array) : Node();
+  const Node value = made.is(NodeKind::init_declarator) ? made.child(Field::value_field) : Node();
+  return value.is(NodeKind::field_expression) ? value.child(Field::field_field) : array;
 }
 
 bool mentions(Node n, std::string_view word) { return n && n.text().find(word) != std::string_view::npos; }
@@ -89,6 +104,7 @@ bool tests_bounds(Node condition) {
     if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
     for (const Field side : {Field::left_field, Field::right_field}) {
       Node extent = n.child(side);
+      if (extent.text().starts_with("get<") && mentions(extent, "problem")) return true;
       if (extent.is(NodeKind::field_expression)) extent = extent.child(Field::field_field);
       const std::string name = to_lower(extent.text().substr(0, 40));
       static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
@@ -103,36 +119,101 @@ bool tests_bounds(Node condition) {
 }
 }  // namespace
 
-void extract_cpp_rings(CppContext& context) {
-  std::set<std::string, std::less<>> waited, filled;
-  std::map<std::string, Node, std::less<>> first;
+namespace {
+/// One array of barriers whose elements take turns, and the calls that work on it.
+struct RingArray {
+  std::string name;
+  std::vector<std::pair<RingUse, Node>> calls;
+
+  bool has(RingUse use) const {
+    return std::any_of(calls.begin(), calls.end(), [&](auto& c) { return c.first == use; });
+  }
+  Node first(RingUse use) const {
+    for (const auto& [what, call] : calls)
+      if (what == use) return call;
+    return {};
+  }
+};
+
+std::vector<RingArray> ring_arrays(const CppContext& context) {
+  std::vector<RingArray> out;
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);
     if (!n.is(NodeKind::call_expression)) continue;
-    const std::string leaf = leaf_name(n.child(Field::function_field));
-    if (!waits(leaf) && !expects_bytes(leaf)) continue;
+    const RingUse use = ring_use(leaf_name(n.child(Field::function_field)));
+    if (use == RingUse::none) continue;
     Node array = turning_array(n.child(Field::arguments_field));
     if (!array) array = turning_array(n.child(Field::function_field));  // s.full[stage].wait(…)
     if (!array) continue;
-    const std::string name(array.text().substr(0, 60));
-    (waits(leaf) ? waited : filled).insert(name);
-    first.emplace(name, n);
+    const std::string name(array_behind(context, array).text().substr(0, 60));
+    auto known = std::find_if(out.begin(), out.end(), [&](auto& r) { return r.name == name; });
+    if (known == out.end()) known = out.insert(out.end(), {name, {}});
+    known->calls.emplace_back(use, n);
   }
+  return out;
+}
+
+void add_ring_side(CppContext& context, const std::string& ring, const char* kind, const char* says,
+                   Node call) {
+  CppDraft& draft = context.add(Family::D2, kind, ring, says + (" of " + ring), call);
+  draft.construct = "ring-side";
+  draft.fact.values["pipeline"] = evidence::literal(ring);
+}
+
+void add_ring(CppContext& context, const RingArray& full, const RingArray* empty) {
+  Node first = full.first(RingUse::fill);
+  if (full.calls.front().second.index() < first.index() && full.calls.front().first != RingUse::init)
+    first = full.calls.front().second;
+  const Node declared = array_named(context, full.name);
+  const auto parts = cpp_items(declared);
+  evidence::Value stages =
+      evidence::undetermined("the array is not declared here", {full.name}, context.at(first), "");
+  if (declared && parts.size() > 1) stages = context.value(parts.back());
+  if (stages.integer().value_or(2) < 2) return;
+  CppDraft& ring =
+      context.add(Family::D2, "ring", full.name, "barriers of a ring: " + full.name + " take turns", first);
+  ring.construct = "ring";
+  ring.fact.optional = true;
+  ring.fact.values["stages"] = stages;
+  const Node init = full.first(RingUse::init);
+  CppDraft& pipeline = context.add(Family::D2, evidence::kind::pipeline, full.name,
+                                   "ring of barriers " + full.name + (empty ? " and " + empty->name : ""),
+                                   init ? init : first);
+  pipeline.construct = "ring";
+  pipeline.fact.optional = !init;
+  pipeline.fact.values["class"] = evidence::literal("mbarriers");
+  pipeline.fact.values["stages"] = std::move(stages);
+  for (const auto& [use, call] : full.calls) {
+    if (use == RingUse::fill)
+      add_ring_side(context, full.name, evidence::kind::commit, "producer fills a stage", call);
+    if (use == RingUse::wait)
+      add_ring_side(context, full.name, evidence::kind::wait, "consumer waits for a full stage", call);
+  }
+  if (!empty) return;
+  for (const auto& [use, call] : empty->calls) {
+    if (use == RingUse::wait)
+      add_ring_side(context, full.name, evidence::kind::acquire, "producer waits for a free stage", call);
+    if (use == RingUse::arrive)
+      add_ring_side(context, full.name, evidence::kind::release, "consumer releases a stage", call);
+  }
+}
+}  // namespace
+
+void extract_cpp_rings(CppContext& context) {
+  const std::vector<RingArray> arrays = ring_arrays(context);
   // The barriers that are both filled by transactions and waited for; a second array guards what is empty.
-  for (const std::string& name : filled) {
-    if (!waited.count(name)) continue;
-    const Node declared = array_named(context, name);
-    const auto parts = cpp_items(declared);
-    evidence::Value stages =
-        evidence::undetermined("the array is not declared here", {name}, context.at(first[name]), "");
-    if (declared && parts.size() > 1) stages = context.value(parts.back());
-    if (stages.integer().value_or(2) < 2) continue;
-    CppDraft& draft =
-        context.add(Family::D2, "ring", name, "barriers of a ring: " + name + " take turns", first[name]);
-    draft.construct = "ring";
-    draft.fact.optional = true;
-    draft.fact.values["stages"] = std::move(stages);
+  const RingArray* empty = nullptr;
+  int guards = 0, rings = 0;
+  for (const RingArray& array : arrays) {
+    const bool filled = array.has(RingUse::fill);
+    rings += filled && array.has(RingUse::wait);
+    if (filled || !array.has(RingUse::wait) || !array.has(RingUse::arrive)) continue;
+    empty = &array;
+    ++guards;
   }
+  for (const RingArray& array : arrays)
+    if (array.has(RingUse::fill) && array.has(RingUse::wait))
+      add_ring(context, array, guards == 1 && rings == 1 ? empty : nullptr);
 }
 
 void extract_cpp_persistence(CppContext& context) {

@@ -1,4 +1,5 @@
 #include <cctype>
+#include <map>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -35,18 +36,61 @@ bool splits_warps(const CppContext& context, Node condition) {
   return false;
 }
 
-/// The condition behind a name: `const bool loader = threadIdx.x >= consumer_threads;`.
-Node behind_name(const CppContext& context, Node condition) {
-  const Node name =
-      condition.is(NodeKind::condition_clause) ? condition.child(Field::value_field) : condition;
-  if (!name.is(NodeKind::identifier)) return condition;
-  const Node function = condition.enclosing(NodeKind::function_definition);
-  for (std::uint32_t i = function.index(); function && i < condition.index(); ++i) {
-    const Node n = context.tree.at(i);
-    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name.text())
-      return n.child(Field::value_field);
+/// `threadIdx.x / 32 == 0`: one warp, or one warpgroup, of the block.
+bool picks_warp(Node condition) {
+  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
+    const Node n = condition.tree()->at(i);
+    if (!n.is(NodeKind::binary_expression) || n.child(Field::operator_token).text() != "/") continue;
+    const auto by = parse_integer(n.child(Field::right_field).text());
+    if (n.child(Field::left_field).text() == "threadIdx.x" && by && *by >= 32 && *by % 32 == 0) return true;
   }
-  return condition;
+  return false;
+}
+
+/// Whether an expression asks for a CTA's number in its cluster, itself or through a name.
+bool asks_for_cta(const CppContext& context, Node n, int depth = 0) {
+  for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i) {
+    const Node part = n.tree()->at(i);
+    if (part.is(NodeKind::identifier) && part.text().find("block_rank_in_cluster") != std::string_view::npos)
+      return true;
+    if (!part.is(NodeKind::identifier) || depth > 1) continue;
+    const Node made = context.folder.definition_of(part);
+    if (made.is(NodeKind::init_declarator) && !made.contains(n) && made.tree() == n.tree() &&
+        asks_for_cta(context, made.child(Field::value_field), depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/// The names in a condition that stand for tests made before: `const bool loader = threadIdx.x >=
+/// consumers;`.
+std::vector<Node> tests_behind(const CppContext& context, Node condition) {
+  std::vector<Node> out;
+  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
+    const Node n = condition.tree()->at(i);
+    if (!n.is(NodeKind::identifier)) continue;
+    const Node made = context.folder.definition_of(n);
+    if (made.is(NodeKind::init_declarator) && !made.contains(condition) && made.tree() == condition.tree() &&
+        made.enclosing(NodeKind::function_definition) == condition.enclosing(NodeKind::function_definition))
+      out.push_back(made.child(Field::value_field));
+  }
+  return out;
+}
+
+enum class RoleTest { none, warps, through_a_name };
+
+RoleTest role_test(const CppContext& context, Node condition) {
+  if (mentions_role(condition.text()) || splits_warps(context, condition)) return RoleTest::warps;
+  if (picks_warp(condition)) return RoleTest::through_a_name;
+  for (const Node test : tests_behind(context, condition)) {
+    const bool alone = condition.is(NodeKind::condition_clause) &&
+                       condition.child(Field::value_field).is(NodeKind::identifier);
+    if (alone && (mentions_role(test.text()) || splits_warps(context, test))) return RoleTest::warps;
+    if (picks_warp(test)) return RoleTest::through_a_name;
+    if (test.text().find("==") != std::string_view::npos && asks_for_cta(context, test))
+      return RoleTest::through_a_name;
+  }
+  return RoleTest::none;
 }
 
 /// Set-up of barriers, by one warp that rejoins the others.
@@ -88,11 +132,32 @@ std::string role_name(std::string_view condition) {
     return to_lower(condition.substr(begin, stop - begin));
   }
   const std::string constant = constant_of(condition);
-  return constant.empty() ? std::string(condition.substr(0, 60)) : constant;
+  if (!constant.empty()) return constant;
+  if (condition.size() > 2 && condition.front() == '(' && condition.back() == ')')
+    condition = condition.substr(1, condition.size() - 2);
+  return std::string(condition.substr(0, 60));
 }
 
-CppDraft& add_role(CppContext& context, const std::string& name, Node condition, Node block, Node at,
+/// A role that only a number tells from the others is called after the function that it runs.
+std::string telling_name(const CppContext& context, const std::string& name, Node block) {
+  if (name != "other warps" && name.find("threadIdx") == std::string::npos) return name;
+  std::string only;
+  for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
+    const Node n = block.tree()->at(i);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const std::string leaf = leaf_name(n.child(Field::function_field));
+    const auto body = context.bodies.find(leaf);
+    if (body == context.bodies.end() || !body->second || body->second.contains(n)) continue;
+    if (!cpp_loops(context, body->second) || leaf == only) continue;
+    if (!only.empty()) return name;
+    only = leaf;
+  }
+  return only.empty() ? name : only;
+}
+
+CppDraft& add_role(CppContext& context, const std::string& given, Node condition, Node block, Node at,
                    bool rest) {
+  const std::string name = telling_name(context, given, block);
   const std::string text(condition.text().substr(0, 200));
   CppDraft& draft = context.add(Family::D1, evidence::kind::role, name,
                                 (rest ? "not where " : "only where ") + text.substr(0, 120), at);
@@ -102,6 +167,22 @@ CppDraft& add_role(CppContext& context, const std::string& name, Node condition,
   draft.fact.values["elected"] = evidence::literal(!loops);
   context.roles.push_back({name, condition, block, loops, rest});
   return draft;
+}
+
+/// Whether a block issues copies or products, or calls what loops: more than set-up by one warp.
+bool works(const CppContext& context, Node block) {
+  for (const CppDraft& d : context.drafts)
+    if ((d.fact.kind == evidence::kind::gemm || d.construct == "tma-load" ||
+         d.construct == "tma-store-copy") &&
+        block.contains(d.node))
+      return true;
+  return cpp_loops(context, block) && !initialises(block);
+}
+
+bool inside_loop(Node n) {
+  for (Node up = n.parent(); up && !up.is(NodeKind::function_definition); up = up.parent())
+    if (is_loop(up)) return true;
+  return false;
 }
 
 /// The other warps: the `else`, or what follows where the role returns.
@@ -141,11 +222,84 @@ void extract_cpp_roles(CppContext& context) {
     if (!n.is(NodeKind::if_statement)) continue;
     const Node condition = n.child(Field::condition_field);
     if (!condition || condition.text().size() > 300) continue;
-    const Node test = behind_name(context, condition);
-    if (!mentions_role(test.text()) && !splits_warps(context, test)) continue;
+    const RoleTest test = role_test(context, condition);
+    if (test == RoleTest::none) continue;
     const Node block = n.child(Field::consequence_field);
-    add_role(context, role_name(condition.text()), condition, block, n, false);
-    add_others(context, n, condition);
+    CppDraft& draft = add_role(context, role_name(condition.text()), condition, block, n, false);
+    if (test == RoleTest::warps) {
+      add_others(context, n, condition);
+      continue;
+    }
+    // One warp, or one CTA, elected for some statements of a loop that all run: it rejoins the others.
+    draft.fact.optional = !works(context, block);
+    if (!inside_loop(n)) continue;
+    draft.fact.values["elected"] = evidence::literal(true);
+    context.roles.back().loops = false;
+  }
+}
+
+namespace {
+/// The innermost role around a node; none where it stands in no role's block.
+const CppRole* role_around(const CppContext& context, Node n) {
+  const CppRole* innermost = nullptr;
+  for (const CppRole& role : context.roles)
+    if (role.block.contains(n) && (!innermost || innermost->block.contains(role.block))) innermost = &role;
+  return innermost;
+}
+
+/// Calls of this file's functions outside themselves, by the function's name.
+std::map<std::string, std::vector<Node>> calls_of_functions(const CppContext& context) {
+  std::map<std::string, std::vector<Node>> out;
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::call_expression)) continue;
+    const auto body = context.bodies.find(leaf_name(n.child(Field::function_field)));
+    if (body != context.bodies.end() && !body->second.contains(n)) out[body->first].push_back(n);
+  }
+  return out;
+}
+
+/// The role that runs each function of this file: that of all its calls.
+std::map<std::string, std::string> roles_of_functions(const CppContext& context) {
+  const auto calls = calls_of_functions(context);
+  std::map<std::string, std::string> out;
+  for (int level = 0; level < 3; ++level)
+    for (const auto& [name, sites] : calls) {
+      if (out.count(name)) continue;
+      std::string role;
+      bool one = true;
+      for (const Node site : sites) {
+        const CppRole* around = role_around(context, site);
+        std::string who = around ? around->name : std::string();
+        const Node caller = site.enclosing(NodeKind::function_definition);
+        if (who.empty() && caller)
+          if (const auto known = out.find(leaf_name(cpp_function_name(caller))); known != out.end())
+            who = known->second;
+        one = one && !who.empty() && (role.empty() || role == who);
+        role = who;
+      }
+      if (one && !role.empty()) out.emplace(name, role);
+    }
+  return out;
+}
+}  // namespace
+
+void name_cpp_roles(CppContext& context) {
+  std::map<std::string, std::string> functions;
+  if (!context.roles.empty()) functions = roles_of_functions(context);
+  for (CppDraft& draft : context.drafts) {
+    if (const CppRole* role = role_around(context, draft.node)) {
+      draft.fact.role = role->name;
+      continue;
+    }
+    const Node function = draft.node.enclosing(NodeKind::function_definition);
+    if (!function || draft.fact.family == Family::D1) continue;
+    const std::string name = leaf_name(cpp_function_name(function));
+    if (const auto runs = functions.find(name); runs != functions.end())
+      draft.fact.role = runs->second;
+    else if (draft.fact.family == Family::D2 && function_kind(function) == evidence::Function::Kind::device &&
+             context.roles.empty())
+      draft.fact.role = name;  // who calls it is not in this file
   }
 }
 

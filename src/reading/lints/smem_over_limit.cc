@@ -152,7 +152,7 @@ void hold_limit(Check& check) {
         fmt::format("{} bytes of shared memory{}; {} lets a CTA have {}{}", with_thousands(storage.bytes),
                     storage.complete ? "" : " at least", check.arch(), with_thousands(*limit),
                     largest_that_fits(check, storage.bytes, *limit)),
-        fmt::format("{} = {} > {}", join(storage.parts, " + "), storage.bytes, *limit), storage.at);
+        fmt::format("{} = {} > {}", cutelab::join(storage.parts, " + "), storage.bytes, *limit), storage.at);
   if (storage.complete) return check.passed();
   for (const Fact* member : check.facts(evidence::kind::storage_member))
     if (!member_bytes(*member)) return check.undecided(*member, "bytes");

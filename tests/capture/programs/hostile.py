@@ -19,6 +19,7 @@ def wanders():
     os.chdir("/")
     sys.path[:] = []
     sys.stdout = None
+    os.environ.clear()
 
 
 def crashes():
@@ -27,7 +28,34 @@ def crashes():
     ctypes.string_at(8)
 
 
+def two_gpus():
+    import torch
+
+    torch.zeros(4, device="cuda:0")
+    if torch.cuda.device_count() < 2:
+        raise RuntimeError(f"needs 2 GPUs, found {torch.cuda.device_count()}")
+
+
+def crashes_compiler():
+    import signal
+
+    import cutlass.cute as cute
+
+    @cute.jit
+    def traced():
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    cute.compile(traced)
+
+
+def hoards():
+    held = []
+    while True:
+        held.append(bytearray(os.urandom(1 << 20) * 64))
+
+
 WAYS = {
+    "two_gpus": two_gpus, "crashes_compiler": crashes_compiler, "hoards": hoards,
     "endless": lambda: time.sleep(600), "prints": prints, "exits": lambda: sys.exit(3), "leaves": lambda: os._exit(4), "forks": forks,
     "crashes": crashes, "missing": lambda: __import__("no_such_module_at_all"), "wanders": wanders, "raises": lambda: 1 / 0,
     "closes": lambda: os.closerange(3, 64),

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "capture/sweep.h"
+
 namespace cutelab::capture {
 namespace {
 
@@ -145,8 +147,13 @@ TEST(CaptureJson, PageNamesExactlyWhatIsWritten) {
   capture.sources = {{"/p/gemm.py", "ab"}};
   add_events(std::string(launch_line) + R"({"event":"tensor_map","type":6})", "", capture);
   const auto whole = nlohmann::json::parse(to_json(capture));
+  Sweep sweep;
+  sweep.programs.emplace_back();
+  const auto swept = nlohmann::json::parse(to_json(sweep));
   const std::map<std::string, nlohmann::json> written = {
       {"Capture", whole},
+      {"Sweep", swept},
+      {"Program of a sweep", swept["programs"][0]},
       {"Launch", whole["launches"][0]},
       {"Launch attribute", whole["launches"][0]["attributes"][0]},
       {"Tensor map", whole["tensor_maps"][0]},

@@ -152,6 +152,74 @@ TEST_F(ProgramRun, ThatMissedAModuleOrCrashedIsTriedAgain) {
   EXPECT_FALSE(run().kept);
 }
 
+TEST_F(ProgramRun, ThatFailedIsKeptForWhoAsksForIt) {
+  python("kill -SEGV $$");
+  Request sweep = request();
+  sweep.keep_failures = true;
+  EXPECT_FALSE(run(sweep).kept);
+  const Capture made = run(sweep);
+  EXPECT_TRUE(made.kept);
+  EXPECT_EQ(made.ended, Ended::crashed);
+  EXPECT_EQ(calls(), 1);
+  EXPECT_FALSE(run().kept) << "one that does not ask runs it again";
+  write("gemm.py", "print('mended')\n");
+  EXPECT_FALSE(run(sweep).kept);
+}
+
+/// Writes a launch of the program's own kernel `k` and what it was compiled from.
+const char* const records_k =
+    "echo '{\"ended\":\"returned\"}' > $out/outcome.json; "
+    R"(echo '{"event":"launch","symbol":"k_7","grid":[1,1,1],"block":[32,1,1],"dynamic_shared_bytes":0,"attributes":[]}' > $out/events.jsonl; )"
+    R"(echo "{\"symbol\":\"k_7\",\"function\":\"k\",\"qualified\":\"k\",\"file\":\"$program\",\"library\":false}" > $out/kernels.jsonl; )";
+
+TEST_F(ProgramRun, TellsWhichModuleDefinesALaunchedKernel) {
+  python("program=" + path("gemm.py") + "; " + records_k +
+         "echo 'nothing' > $out/module_0.mlir; echo 'func @k_7' > $out/module_1.mlir");
+  Request asked = request();
+  asked.keep_modules = true;
+  const Capture made = run(asked);
+  ASSERT_EQ(made.launches.size(), 1u);
+  EXPECT_EQ(made.launches[0].module, 1);
+  EXPECT_TRUE(made.compiled());
+  EXPECT_TRUE(run(asked).compiled()) << "a kept one tells it too";
+  EXPECT_FALSE(run().compiled()) << "nothing was kept of what was compiled";
+}
+
+TEST_F(ProgramRun, ThatCrashesTheCompilerIsCompiledWithTheUsersLineAlone) {
+  python("program=" + path("gemm.py") + "; echo 'func @k_7' > $out/module_0.mlir; " +
+         "if grep -q '\"call_chain\":1' $3; then " + records_k + "else kill -SEGV $$; fi");
+  Request asked = request();
+  asked.keep_modules = true;
+  EXPECT_TRUE(run(asked).compiled());
+  EXPECT_EQ(calls(), 2);
+  EXPECT_EQ(run().ended, Ended::crashed) << "without what is compiled there is no chain to shorten";
+}
+
+TEST_F(ProgramRun, OfAGuessedArchitectureTakesTheOneThatItIsRefusedFor) {
+  python("program=" + path("gemm.py") + "; if grep -q sm_100f $3; then " + records_k +
+         "else echo '{\"ended\":\"raised\",\"reason\":\"Error: expects arch to be one of [Arch.sm_100f, "
+         "Arch.sm_110a], but got sm_90a\"}' > $out/outcome.json; fi");
+  Request guess = request();
+  guess.arch_is_guess = true;
+  const Capture made = run(guess);
+  EXPECT_TRUE(made.recorded());
+  EXPECT_EQ(made.arch, "sm_100f");
+  EXPECT_FALSE(run().recorded()) << "an architecture that was asked for stays";
+}
+
+TEST_F(ProgramRun, OfAGuessedArchitectureWithoutItsInstructionsTakesANewerOne) {
+  python("program=" + path("gemm.py") + "; if grep -q sm_120a $3; then " + records_k +
+         "else echo '{\"ended\":\"raised\",\"reason\":\"E: NVVM backend compilation failed\"}' > "
+         "$out/outcome.json; fi");
+  Request guess = request();
+  guess.arch_is_guess = true;
+  EXPECT_EQ(run(guess).arch, "sm_120a");
+  EXPECT_EQ(calls(), 3) << "sm_90a, sm_100a, sm_120a";
+  python("echo '{\"ended\":\"raised\",\"reason\":\"ValueError: a\"}' > $out/outcome.json");
+  guess.fresh = true;
+  EXPECT_EQ(run(guess).arch, "sm_90a") << "it failed for another reason";
+}
+
 TEST_F(ProgramRun, ThatTheStandInForTorchDoesNotServeGetsTorchItself) {
   // Fails with the stand-in; with torch (the request says so) it launches.
   write(
@@ -168,6 +236,7 @@ TEST_F(ProgramRun, ThatTheStandInForTorchDoesNotServeGetsTorchItself) {
   const Capture made = run();
   EXPECT_TRUE(made.recorded());
   EXPECT_EQ(made.torch, "torch");
+  EXPECT_EQ(calls(), 2);
   Request only = request();
   only.torch = Torch::stand_in;
   EXPECT_FALSE(run(only).recorded());

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "device/fake_device.h"
+#include "evidence/metrics.h"
 
 namespace cutelab::profile {
 namespace {
@@ -209,6 +210,43 @@ TEST_F(Interleaved, AFailingLaunchIsAnError) {
   auto timings = time_interleaved(*session, {kernel("a", 10), bad}, {}, clock);
   ASSERT_FALSE(timings);
   EXPECT_EQ(timings.error().wrong, "refused");
+}
+
+evidence::Run kept(double us, double clock, const std::string& inputs = "uniform [-1, 1)") {
+  evidence::Run run;
+  run.provenance.device = "NVIDIA H200";
+  run.provenance.driver = "580";
+  for (int i = 0; i < 100; ++i) run.samples_us.push_back(us + 0.01 * (i % 5));
+  evidence::set_metric(run, "duration_us", us);
+  evidence::set_metric(run, "sm_clock_mhz", clock);
+  run.notes.push_back("L2 cold (clean unrelated lines); inputs " + inputs + "; 100 launches in 0.50 s");
+  return run;
+}
+
+TEST(StoredRuns, AreJudgedWithTheSpreadBetweenRunsOnTop) {
+  EXPECT_EQ(compare_stored(kept(100, 1980), kept(105, 1980), 0.01, 3).verdict.kind, Kind::slower);
+  EXPECT_EQ(compare_stored(kept(100, 1980), kept(95, 1980), 0.01, 3).verdict.kind, Kind::faster);
+  EXPECT_EQ(compare_stored(kept(100, 1980), kept(100.1, 1980), 0.01, 3).verdict.kind, Kind::same);
+  EXPECT_EQ(compare_stored(kept(100, 1980), kept(101.2, 1980), 0.01, 3).verdict.kind, Kind::ambiguous)
+      << "1.2 % less 0.6 % between runs may lie within the margin";
+}
+
+TEST(StoredRuns, MeasuredInAnotherWayAreNotJudged) {
+  const auto left = kept(100, 1980);
+  const auto said = [&](const evidence::Run& right) { return compare_stored(left, right, 0.01, 3).verdict; };
+  EXPECT_EQ(said(kept(110, 1600)).kind, Kind::ambiguous);
+  EXPECT_NE(said(kept(110, 1600)).reason.find("SM clock: 1980 against 1600 MHz"), std::string::npos);
+  EXPECT_NE(said(kept(110, 1980, "zeros")).reason.find("cache and inputs"), std::string::npos);
+  auto other = kept(110, 1980);
+  other.provenance.device = "NVIDIA H100 80GB HBM3";
+  EXPECT_NE(said(other).reason.find("device: NVIDIA H200 against"), std::string::npos);
+  other = kept(110, 1980);
+  other.provenance.driver = "575";
+  EXPECT_NE(said(other).reason.find("driver: 580 against 575"), std::string::npos);
+  other = kept(110, 1980);
+  evidence::set_missing(other, "duration_us", "rejected: below the floor");
+  EXPECT_EQ(said(other).kind, Kind::impossible);
+  EXPECT_EQ(said(other).reason, "rejected: below the floor");
 }
 
 }  // namespace

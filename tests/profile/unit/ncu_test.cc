@@ -21,7 +21,7 @@ TEST(Ncu, TheCommandFindsTheKernelInAnyProcessAndLeavesClocksAlone) {
   EXPECT_EQ(ncu_profile_command(request()),
             (std::vector<std::string>{
                 "/opt/ncu", "--target-processes=all", "--kernel-name=regex:rmsnorm_kernel", "--launch-skip=1",
-                "--launch-count=3", "--cache-control=all", "--clock-control=none", "--set=full",
+                "--launch-count=3", "--nvtx", "--cache-control=all", "--clock-control=none", "--set=full",
                 "--metrics=gpu__time_duration.sum,dram__bytes_read.sum", "--force-overwrite",
                 "--export=out.ncu-rep", "cutelab", "kernel", "rmsnorm", "--prof_type=launch"}));
   auto warm = request();

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "profile/unit/trace_reader.h"
+
 namespace cutelab::profile {
 namespace {
 
@@ -47,6 +49,32 @@ TEST(Perfetto, TracksAndTimesStartAtTheFirstSpan) {
   }
   EXPECT_EQ(complete, 3);
   EXPECT_EQ(arrows, 2) << "one arrow, from the call to its kernel";
+}
+
+TEST(Perfetto, AnImporterTakesEveryEvent) {
+  const auto trace = testing::read_trace(perfetto_json(sample(), "rmsnorm v0"));
+  EXPECT_EQ(trace.wrong, "");
+  EXPECT_EQ(trace.slices.size(), 3u);
+  EXPECT_EQ(trace.arrows, 1);
+  EXPECT_EQ(trace.processes.at(1), "GPU: rmsnorm v0");
+  EXPECT_EQ(trace.tracks.at({1, 13}), "stream 13");
+  EXPECT_EQ(testing::read_trace(perfetto_json({}, "nothing ran")).wrong, "");
+}
+
+TEST(Perfetto, TheReaderOfTheseTestsRefusesWhatAnImporterDrops) {
+  const auto wrong = [](const std::string& events) {
+    return testing::read_trace("{\"traceEvents\":[" + events + "]}").wrong;
+  };
+  const std::string names = R"({"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"p"}},)"
+                            R"({"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"t"}},)";
+  const std::string first = names + R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5})";
+  EXPECT_EQ(wrong(first), "");
+  EXPECT_EQ(wrong(first + R"(,{"ph":"X","name":"b","pid":1,"tid":1,"ts":3,"dur":5})"), "slices overlap: b");
+  EXPECT_EQ(wrong(first + R"(,{"ph":"X","name":"b","pid":1,"tid":1,"ts":3,"dur":1})"), "");
+  EXPECT_NE(wrong(first + R"(,{"ph":"X","name":"b","pid":1,"tid":1,"ts":7})"), "") << "no duration";
+  EXPECT_NE(wrong(first + R"(,{"ph":"s","name":"l","id":4,"pid":1,"tid":1,"ts":1})"), "") << "half an arrow";
+  EXPECT_EQ(wrong(R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5})"), "a process without a name");
+  EXPECT_NE(testing::read_trace("{").wrong, "");
 }
 
 TEST(Perfetto, TheSummaryCountsWhatRanAndWhereTheGpuWaited) {

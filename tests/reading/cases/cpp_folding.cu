@@ -40,6 +40,6 @@ __global__ void __launch_bounds__(config.block(), 1) kernel(float* out) {  // ex
 
 void launch(float* out) {
   dim3 grid(ceil_div(1000, TileM{}), 3);                              // expect: H2 grid grid=(8,3,1)
-  kernel<<<grid, config.block(), sizeof(SharedStorage)>>>(out);      // expect: H2 launch grid=(8,3,1) block=384 smem_bytes=68608 threads=384
+  kernel<<<grid, config.block(), sizeof(SharedStorage)>>>(out);      // expect: H2 launch grid=(8,3,1) block=384 smem_bytes=68608 static_smem_bytes=512 threads=384
 }
 }  // namespace folded

@@ -15,7 +15,7 @@ __device__ void load_role(uint64_t* full) {
 
 __device__ void math_role(uint64_t* full) {
   for (int k = 0; k < 8; ++k) {
-    FullBarrier::wait(&full[0], 0);  // expect: D2 barrier-wait
+    FullBarrier::wait(&full[0], 0);  // expect: D5 barrier-wait
     gemm(mma, tCrA, tCrB, tCrC);
     warpgroup_commit_batch();
     warpgroup_wait<1>();

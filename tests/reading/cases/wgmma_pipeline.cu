@@ -12,9 +12,9 @@ struct SharedStorage {  // expect: H3 storage
 template <class TiledMma, class TmaA>
 __global__ void gemm_device(TiledMma mma, TmaA const tma_a) {
   auto write_state = cutlass::PipelineState<4>();  // expect: D2 pipeline-state
-  using ProducerBarType = cutlass::arch::ClusterTransactionBarrier;  // expect: D2 pipeline
+  using ProducerBarType = cutlass::arch::ClusterTransactionBarrier;  // expect: D5 barrier-type
   if (warp_idx == 0) {  // expect: D1 role
-    ProducerBarType::arrive_and_expect_tx(nullptr, 32768);  // expect: D2 barrier
+    ProducerBarType::arrive_and_expect_tx(nullptr, 32768);  // expect: D5 barrier
     copy(tma_a.with(nullptr), tAgA(_, 0), tAsA(_, 0));
   }
   warpgroup_arrive();  // expect: D4 wgmma-fence

@@ -77,6 +77,26 @@ TEST(BlankMacros, LetsTheGrammarParseDeviceFunctions) {
   EXPECT_TRUE(tree->problems().empty());
 }
 
+TEST(BlankMacros, LetsTheGrammarParseTypesMadeInsideExpressions) {
+  for (const char* text :
+       {"auto x = f(a, typename T::template U<int>{});", "auto f() { return typename T::Arguments{1, 2}; }",
+        "auto x = make_tile(typename decltype(mma)::AtomThrID{});",
+        "static_assert(rank(decltype(tensor){}) == 5);",
+        "void f(Layout const& l, Stages s = {}, Token t = {State::wait}) {}",
+        "auto f = [&]() CUTLASS_LAMBDA_FUNC_INLINE { return 1; };", "struct S { enum : int { one, two }; };",
+        "struct S { CUTE_STATIC_ASSERT_V(divides(T{}, shape(M{})), \"text\"); int x; };",
+        "struct S { CUTE_ALIGNAS(128) cute::array<float, 4> a; };",
+        "template <class T> __global__ __maxnreg__(128) void f(T t) {}"})
+    EXPECT_TRUE(Tree::parse(Grammar::cuda, text)->problems().empty()) << text;
+}
+
+TEST(BlankMacros, LeavesTheWordOfADeclaration) {
+  const std::string text =
+      "template <typename T, typename U = int> void f(typename T::V v, typename T::W w);";
+  EXPECT_NE(blank_macros(text).find("typename T::W w"), std::string::npos);
+  EXPECT_NE(blank_macros(text).find("typename U = int"), std::string::npos);
+}
+
 TEST(Names, ResolveThroughEveryFormOfImport) {
   const auto module = PythonModule::parse("/p/a.py",
                                           "import cutlass.utils.hopper_helpers as sm90_utils\n"

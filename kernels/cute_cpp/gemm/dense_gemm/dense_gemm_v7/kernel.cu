@@ -9,11 +9,13 @@
 #include "../door.cuh"
 #include "../tile_order.h"
 #include "config.h"
+#include "role_timeline.cuh"
 
 namespace dense_gemm_v7 {
 using namespace dense_gemm;
 using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
+using cutelab::role_timeline::Track;
 using cutlass::arch::NamedBarrier;
 
 constexpr Config config{GEMM_TILE_M, GEMM_TILE_N, GEMM_STAGES, GEMM_CLUSTER_M, GEMM_CLUSTER_N};
@@ -36,6 +38,10 @@ using StoreTile = Shape<_64, _64>;
 using SmemD = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{}, StoreTile{}));
 using Mma = TiledMmaOf<config.tile_m, config.tile_n, 1>;
 using Ring = RingPosition<config.stages>;
+
+// What a role timeline shows (role_timeline.cuh); the names are at the end of this file.
+enum Role : unsigned { loader, first_consumer };
+enum Stamp : unsigned { free_stage, issue, turn, full_stage, multiply, store };
 
 struct Storage {
   alignas(1024) Element a[cosize_v<SmemA>];
@@ -99,11 +105,16 @@ CUTE_DEVICE void load_tiles(const Params& p, const Descriptors& tma, Storage& s,
                     group_modes<0, 2>(sB), group_modes<0, 2>(gB));
   constexpr uint16_t everyone = (1 << config.cluster()) - 1;
   const int k_tiles = size<3>(gA);
+  const Track track(loader, true);
   Ring ring;
   for (int index = schedule.first(); index < schedule.order.count(); index += schedule.step()) {
     const OutputTile tile = schedule.at(index);
+    const auto of_tile = track.span(issue);
     for (int k = 0; k < k_tiles; ++k, ring.advance()) {
-      Empty::wait(&s.empty[ring.stage], ring.parity ^ 1);
+      {
+        const auto span = track.span(free_stage);
+        Empty::wait(&s.empty[ring.stage], ring.parity ^ 1);
+      }
       Full::arrive_and_expect_tx(&s.full[ring.stage], config.stage_bytes());
       copy(tma.a.with(s.full[ring.stage], everyone), tAgA(_, tile.m, k, tile.batch), tAsA(_, ring.stage));
       copy(tma.b.with(s.full[ring.stage], everyone), tBgB(_, tile.n, k, tile.batch), tBsB(_, ring.stage));
@@ -121,13 +132,17 @@ CUTE_DEVICE void release(Storage& s, int stage) {
 /// done.
 template <class A, class B, class Accumulators, class Issued>
 CUTE_DEVICE void multiply_tile(Storage& s, const A& tCrA, const B& tCrB, Accumulators& accumulators,
-                               Ring& ring, int k_tiles, const Issued& issued) {
+                               Ring& ring, int k_tiles, const Track& track, const Issued& issued) {
   Mma mma;
   mma.accumulate_ = GMMA::ScaleOut::Zero;
   int previous = 0;
+  const auto of_tile = track.span(multiply);
   CUTE_NO_UNROLL
   for (int k = 0; k < k_tiles; ++k, ring.advance()) {
-    Full::wait(&s.full[ring.stage], ring.parity);
+    {
+      const auto span = track.span(full_stage);
+      Full::wait(&s.full[ring.stage], ring.parity);
+    }
     warpgroup_fence_operand(accumulators);
     warpgroup_arrive();
     CUTE_UNROLL
@@ -198,17 +213,24 @@ CUTE_DEVICE void consume_tiles(const Params& p, const Descriptors& tma, Storage&
   Tensor accumulators = partition_fragment_C(Mma{}, Shape<TileM, TileN>{});  // (64 × tile_n, blocks, 1)
   const int k_tiles = ceil_div(p.k, TileK{});
   const int count = schedule.order.count();
+  const Track track(first_consumer + warpgroup, threadIdx.x % 128 == 0);
   Ring ring;
   if (warpgroup == 1) ring.advance(k_tiles);
   bool first = warpgroup == 0;
   for (int index = schedule.first() + warpgroup * schedule.step(); index < count;
        index += 2 * schedule.step()) {
-    if (!first) NamedBarrier::sync(256, turn_barrier + warpgroup);
+    if (!first) {
+      const auto span = track.span(turn);
+      NamedBarrier::sync(256, turn_barrier + warpgroup);
+    }
     first = false;
-    multiply_tile(s, tCrA, tCrB, accumulators, ring, k_tiles, [&] {
+    multiply_tile(s, tCrA, tCrB, accumulators, ring, k_tiles, track, [&] {
       if (index + schedule.step() < count) NamedBarrier::arrive(256, turn_barrier + 1 - warpgroup);
     });
-    store_tile(p, tma, s, accumulators, schedule.at(index), warpgroup);
+    {
+      const auto span = track.span(store);
+      store_tile(p, tma, s, accumulators, schedule.at(index), warpgroup);
+    }
     ring.advance(k_tiles);  // the other warpgroup's tile
   }
   if (threadIdx.x % 128 == 0) tma_store_wait<0>();  // shared memory stays until TMA has read it
@@ -254,3 +276,8 @@ extern "C" int cutelab_launch(const void* params, unsigned long long params_byte
   return dense_gemm::door(config, config.cluster(), describe, dense_gemm_kernel, params, params_bytes, shape,
                           stream);
 }
+
+CUTELAB_STAMPED_ROLES(
+    "role loader\nrole consumer 0\nrole consumer 1\n"
+    "wait for a free stage\nwork issue copies\n"
+    "wait for its turn\nwait for a full stage\nwork multiply\nwork round and store")

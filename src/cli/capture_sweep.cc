@@ -1,0 +1,207 @@
+#include "cli/capture_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <ostream>
+
+#include "base/text.h"
+#include "capture/sweep.h"
+#include "cli/captures.h"
+#include "corpus/checkout.h"
+#include "corpus/index.h"
+#include "reading/read.h"
+#include "render/table.h"
+
+namespace cutelab::cli {
+namespace {
+
+/// CuTe DSL programs with a main below the folder, by path.
+Result<std::vector<capture::Swept>> programs_of(const CaptureSweep& asked, const std::string& root,
+                                                const Context& context) {
+  auto signals = corpus::SignalTable::load(context.files, context.source_root + "/data");
+  if (!signals) return signals.error();
+  corpus::IndexReport report;
+  auto index = corpus::open_index(context.files, *signals, root, context.environment.cache_home(), report);
+  if (!index) return index.error();
+  std::vector<capture::Swept> found;
+  for (const corpus::FileFacts& file : index->files) {
+    const bool imports_dsl = std::any_of(file.imports.begin(), file.imports.end(), [](const auto& module) {
+      return module.name == "cutlass" || module.name.starts_with("cutlass.");
+    });
+    if (!file.has_main || !(imports_dsl || !file.kernels.empty() || !file.jits.empty()) ||
+        !file.path.ends_with(".py") || file.path.find(asked.only) == std::string::npos)
+      continue;
+    capture::Swept one;
+    one.file = file.path;
+    one.holds_kernel = !file.kernels.empty();
+    found.push_back(std::move(one));
+  }
+  if (found.empty())
+    return Error{ErrorKind::input, "capture --sweep " + asked.folder,
+                 "there is no CuTe DSL program with a main" +
+                     (asked.only.empty() ? std::string() : " whose path holds '" + asked.only + "'"),
+                 root, "name a CUTLASS checkout or a folder of such programs"};
+  return found;
+}
+
+class ProgramSweep {
+ public:
+  ProgramSweep(const CaptureSweep& asked, const capture::Toolchain& toolchain, Context& context,
+               capture::Sweep& sweep)
+      : asked_(asked), toolchain_(toolchain), context_(context), sweep_(sweep) {}
+
+  void go() {
+    const std::int64_t begin = context_.clock.now_ns();
+    capture::run_all(sweep_.programs.size(), asked_.jobs, [this](std::size_t i) { one(sweep_.programs[i]); });
+    sweep_.seconds = static_cast<double>(context_.clock.now_ns() - begin) * 1e-9;
+    if (context_.err_is_terminal) context_.err << "\r\x1b[K" << std::flush;
+  }
+
+ private:
+  void one(capture::Swept& swept) {
+    capture::Request request = asked_.request;
+    request.program = sweep_.root + "/" + swept.file;
+    request.keep_modules = request.keep_failures = true;
+    request.arch_is_guess = asked_.arch.empty();
+    if (auto arch = arch_of(request.program)) {
+      request.arch = *arch;
+      take(capture::capture(request, toolchain_, context_.files), request, swept);
+    } else {
+      swept.problem = arch.error().wrong;
+    }
+    tell(swept);
+  }
+
+  void take(Result<capture::Capture> made, capture::Request& request, capture::Swept& swept) {
+    if (made && made->kept && asked_.retry && !made->compiled()) {
+      request.fresh = true;
+      made = capture::capture(request, toolchain_, context_.files);
+    }
+    if (made)
+      swept.capture = std::move(*made);
+    else
+      swept.problem = made.error().wrong;
+  }
+
+  /// One program is read at a time; the captures beside it are not held up for long.
+  Result<std::string> arch_of(const std::string& program) {
+    if (!asked_.arch.empty()) return asked_.arch;
+    const std::lock_guard<std::mutex> alone(reading_);
+    reading::Request request;
+    request.path = program;
+    const auto roots = reading::library_roots_for(
+        program, context_.files,
+        {context_.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"});
+    auto& known = libraries_[roots.front()];
+    if (!known) known = reading::library_for(roots, context_.files);
+    request.library = known;
+    auto made = reading::read(request, context_.files);
+    if (!made) return made.error();
+    return target_arch(made->arch.minimum.empty() ? default_arch : made->arch.minimum, context_, program);
+  }
+
+  void tell(const capture::Swept& swept) {
+    const std::lock_guard<std::mutex> alone(telling_);
+    ++done_;
+    const double seconds = swept.capture ? swept.capture->seconds : 0;
+    if (context_.err_is_terminal)
+      context_.err << fmt::format(
+                          "\r\x1b[K{} of {}: {}", done_, sweep_.programs.size(),
+                          printable(swept.file).substr(0, static_cast<std::size_t>(context_.width) / 2))
+                   << std::flush;
+    else
+      context_.err << fmt::format("[{:>3} of {}] {:<8} {:6.1f} s  {}{}\n", done_, sweep_.programs.size(),
+                                  outcome_of(swept), seconds, printable(swept.file),
+                                  swept.capture && swept.capture->kept ? " (kept)" : "")
+                   << std::flush;
+  }
+
+ public:
+  static const char* outcome_of(const capture::Swept& swept) {
+    if (swept.captured()) return "captured";
+    return swept.capture && swept.capture->recorded() ? "recorded" : "failed";
+  }
+
+ private:
+  static constexpr const char* default_arch = "sm_90a";
+
+  const CaptureSweep& asked_;
+  const capture::Toolchain& toolchain_;
+  Context& context_;
+  capture::Sweep& sweep_;
+  std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
+  std::mutex reading_, telling_;
+  std::size_t done_ = 0;
+};
+
+std::string why(const capture::Swept& swept) {
+  if (!swept.capture) return swept.problem;
+  const capture::Capture& made = *swept.capture;
+  if (made.reason.empty())
+    return made.recorded() ? "what was compiled does not name the kernel"
+                           : "it launches no kernel of its own";
+  std::vector<std::string> words;
+  const std::string line = replace_all(made.reason, "\n", " ");
+  for (const auto word : split(line, ' '))
+    if (!word.empty()) words.emplace_back(word);
+  const std::string text = join(words, " ");
+  constexpr std::size_t most = 200;
+  return printable(text.size() > most ? text.substr(0, most) + " …" : text);
+}
+
+void print(const capture::Sweep& sweep, std::ostream& out) {
+  render::Table captured{{{"Captured", render::Align::left, 90},
+                          {"For"},
+                          {"Kernels", render::Align::right},
+                          {"s", render::Align::right}},
+                         {}};
+  render::Table others{{{"Not captured", render::Align::left, 90}, {"Ended"}, {"Why"}}, {}};
+  std::size_t with_kernel = 0, captured_with_kernel = 0;
+  for (const capture::Swept& swept : sweep.programs) {
+    with_kernel += swept.holds_kernel;
+    captured_with_kernel += swept.holds_kernel && swept.captured();
+    if (!swept.captured()) {
+      others.rows.push_back({printable(swept.file),
+                             swept.capture ? capture::name_of(swept.capture->ended) : "not run", why(swept)});
+      continue;
+    }
+    std::vector<std::string> kernels;
+    for (const capture::Launch& launch : swept.capture->launches)
+      if (launch.own && std::find(kernels.begin(), kernels.end(), launch.qualified) == kernels.end())
+        kernels.push_back(launch.qualified);
+    captured.rows.push_back({printable(swept.file), swept.capture->arch, fmt::format("{}", kernels.size()),
+                             fmt::format("{:.1f}", swept.capture->seconds)});
+  }
+  if (!captured.rows.empty()) out << render::markdown(captured) << "\n";
+  if (!others.rows.empty()) out << render::markdown(others) << "\n";
+  out << fmt::format(
+      "{} of {} programs captured with launch and intermediate form; {} of the {} that hold a kernel "
+      "themselves. "
+      "CuTe DSL {}, {:.1f} s.\n",
+      sweep.captured(), sweep.programs.size(), captured_with_kernel, with_kernel, sweep.dsl_version,
+      sweep.seconds);
+}
+
+}  // namespace
+
+Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, const capture::Toolchain& toolchain,
+                                   Context& context) {
+  const std::string inner = corpus::dsl_example_root(context.files, asked.folder);
+  capture::Sweep sweep;
+  sweep.root = inner.empty() ? asked.folder : asked.folder + "/" + inner;
+  sweep.dsl_version = toolchain.dsl_version;
+  auto programs = programs_of(asked, sweep.root, context);
+  if (!programs) return programs.error();
+  sweep.programs = std::move(*programs);
+  ProgramSweep(asked, toolchain, context, sweep).go();
+  if (asked.json)
+    context.out << capture::to_json(sweep);
+  else
+    print(sweep, context.out);
+  return sweep.captured() > 0 ? ExitCode::ok : ExitCode::failed_check;
+}
+
+}  // namespace cutelab::cli

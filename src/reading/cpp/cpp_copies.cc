@@ -1,0 +1,195 @@
+#include <set>
+
+#include "base/text.h"
+#include "evidence/names.h"
+#include "reading/cpp/cpp_facts.h"
+
+/// Copies by TMA and cp.async per operand, what TMA descriptors are for, the tensors that lie over shared
+/// memory.
+namespace cutelab::reading {
+using evidence::Family;
+using source::Field;
+using source::Node;
+using NodeKind = source::Kind;
+namespace {
+
+bool holds(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+/// The `.with(…)` in a copy's first argument: a TMA operation bound to its barrier.
+Node bound_operation(Node atom) {
+  for (std::uint32_t i = atom.index(); atom && i < atom.end_index(); ++i) {
+    const Node n = atom.tree()->at(i);
+    if (n.is(NodeKind::call_expression) && n.child(Field::function_field).is(NodeKind::field_expression) &&
+        leaf_name(n.child(Field::function_field)) == "with")
+      return n;
+  }
+  return {};
+}
+
+/// A name's declaration that says what an atom is for: by a library type or a maker of TMA descriptors.
+bool names_tma(const CppContext& context, Node atom) {
+  if (holds(to_lower(atom.text().substr(0, 120)), "tma")) return true;
+  const Node made = atom.is(NodeKind::identifier) ? context.folder.definition_of(atom) : Node();
+  return made.is(NodeKind::init_declarator) && holds(made.child(Field::value_field).text(), "make_tma_");
+}
+
+class CopyFinder {
+ public:
+  explicit CopyFinder(CppContext& context) : context_(context) {
+    for (const CppDraft& d : context.drafts)
+      cp_async_ = cp_async_ || d.construct.starts_with("SM80_CP_ASYNC");
+  }
+
+  void look_at(Node call) {
+    const std::string leaf = leaf_name(call.child(Field::function_field));
+    if (leaf != "copy" && leaf != "copy_if" && leaf != "async_copy") return;
+    const auto arguments = cpp_items(call.child(Field::arguments_field));
+    if (arguments.size() < 3 || !cpp_on_device(call)) return;
+    const Node atom = arguments[0], from = arguments[arguments.size() - 2], to = arguments.back();
+    if (const Node bound = bound_operation(atom)) return add_tma(call, bound, from, to);
+    if (names_tma(context_, atom)) return add_tma(call, {}, from, to);
+    const CppValue operation = context_.folder.value(atom);
+    const bool told = operation.is(CppValue::Kind::threads) && !operation.text.empty();
+    if (told ? !holds(operation.text, "CP_ASYNC") : !cp_async_) return;
+    if (cpp_space_of(context_, from) != CppSpace::global || cpp_space_of(context_, to) != CppSpace::shared)
+      return;
+    add(call, "cp.async", "load", from, to).construct = "cp-async-copy";
+  }
+
+ private:
+  CppDraft& add(Node call, const std::string& operation, const char* direction, Node from, Node to) {
+    const std::string tensor(std::string_view(direction) == "store" ? to.text().substr(0, 60)
+                                                                    : from.text().substr(0, 60));
+    CppDraft& draft = context_.add(Family::D3, evidence::kind::copy, tensor,
+                                   operation + " " + direction + " of " + tensor, call);
+    draft.fact.values["operation"] = evidence::literal(operation);
+    draft.fact.values["direction"] = evidence::literal(std::string(direction));
+    draft.fact.values["source"] = evidence::literal(std::string(from.text().substr(0, 80)));
+    draft.fact.values["destination"] = evidence::literal(std::string(to.text().substr(0, 80)));
+    return draft;
+  }
+
+  void add_tma(Node call, Node bound, Node from, Node to) {
+    const bool load = bound || cpp_space_of(context_, to) == CppSpace::shared;
+    CppDraft& draft = add(call, "TMA", load ? "load" : "store", from, to);
+    draft.construct = load ? "tma-load" : "tma-store-copy";
+    const auto given = cpp_items(bound.child(Field::arguments_field));
+    if (!given.empty())
+      draft.fact.values["barrier"] = evidence::literal(std::string(given[0].text().substr(0, 80)));
+    if (given.size() < 2 || given[1].text() == "0") return;
+    draft.fact.values["multicast_mask"] = evidence::literal(std::string(given[1].text().substr(0, 80)));
+    add_mask(given[1]);
+  }
+
+  /// The declaration of a mask that a load is given.
+  void add_mask(Node mask) {
+    const Node made = mask.is(NodeKind::identifier) ? context_.folder.definition_of(mask) : Node();
+    if (!made.is(NodeKind::init_declarator) || made.tree() != &context_.tree ||
+        !masks_.insert(made.index()).second)
+      return;
+    for (const CppDraft& d : context_.drafts)
+      if (d.fact.kind == evidence::kind::multicast_mask && made.contains(d.node)) return;
+    const std::string name(cpp_declared_name(made.child(Field::declarator_field)).text());
+    CppDraft& draft =
+        context_.add(Family::H1, evidence::kind::multicast_mask, name, "multicast mask " + name, made);
+    draft.construct = "multicast-mask";
+  }
+
+  CppContext& context_;
+  bool cp_async_ = false;
+  std::set<std::uint32_t> masks_;
+};
+
+/// The text of the operation that a descriptor is made for, an alias of these sources spelled out.
+std::string operation_of(const CppContext& context, Node call) {
+  const auto arguments = cpp_items(call.child(Field::arguments_field));
+  if (arguments.empty()) return {};
+  std::string out(arguments[0].text().substr(0, 200));
+  for (std::uint32_t i = arguments[0].index(); i < arguments[0].end_index(); ++i) {
+    const Node n = arguments[0].tree()->at(i);
+    if (!n.is(NodeKind::type_identifier) && !n.is(NodeKind::identifier)) continue;
+    if (const Node alias = context.folder.definition_of(n); alias.is(NodeKind::alias_declaration))
+      out += " " + std::string(alias.child(Field::type_field).text().substr(0, 300));
+  }
+  return out;
+}
+
+/// The tensor in global memory that a descriptor describes: A of `mA`, a of `operand<…>(p.a, …)`.
+std::string described_tensor(Node argument) {
+  Node first;
+  for (std::uint32_t i = argument.index(); argument && i < argument.end_index(); ++i) {
+    const Node n = argument.tree()->at(i);
+    if (n.is(NodeKind::field_identifier)) return std::string(n.text());
+    const bool callee = n.field() == Field::function_field || n.field() == Field::name_field;
+    if (n.is(NodeKind::identifier) && !first && !callee) first = n;
+  }
+  const std::string_view name = first ? first.text() : argument.text().substr(0, 40);
+  const bool prefixed = name.size() == 2 && (name[0] == 'm' || name[0] == 'g');
+  return std::string(prefixed ? name.substr(1) : name);
+}
+
+/// The conditional `? LOAD : LOAD_MULTICAST` takes both names.
+void tell_multicast(CppContext& context, CppDraft& draft, const std::string& operation) {
+  std::size_t plain = 0, shared = 0;
+  for (std::size_t at = operation.find("_LOAD"); at != std::string::npos;
+       at = operation.find("_LOAD", at + 1))
+    ++(operation.compare(at, 15, "_LOAD_MULTICAST") == 0 ? shared : plain);
+  draft.fact.values["multicast"] =
+      plain > 0 && shared > 0 ? evidence::undetermined("chosen by a template argument", {"the cluster"},
+                                                       context.at(draft.node), operation.substr(0, 120))
+                              : evidence::literal(shared > 0);
+}
+}  // namespace
+
+void extract_cpp_descriptors(CppContext& context) {
+  for (CppDraft& draft : context.drafts) {
+    if (draft.fact.kind != evidence::kind::tma_descriptor || !draft.node.is(NodeKind::call_expression))
+      continue;
+    Node up = draft.node;
+    while (up && up.kind_name() != "decltype" && !up.is(NodeKind::compound_statement)) up = up.parent();
+    draft.fact.optional = up.kind_name() == "decltype";  // the type of a descriptor made elsewhere
+    if (draft.fact.optional) continue;
+    const Node maker = draft.node.enclosing(NodeKind::function_definition);
+    if (draft.fact.subject == draft.construct && maker)
+      draft.fact.subject =
+          leaf_name(cpp_function_name(maker));  // auto load_a(…) { return make_tma_atom(…); }
+    const std::string operation = operation_of(context, draft.node);
+    const auto arguments = cpp_items(draft.node.child(Field::arguments_field));
+    const bool load =
+        holds(operation, "_LOAD") || holds(draft.construct, "_A_sm") || holds(draft.construct, "_B_sm");
+    const char* direction = load                          ? "load"
+                            : holds(operation, "_STORE")  ? "store"
+                            : holds(operation, "_REDUCE") ? "reduce"
+                                                          : nullptr;
+    if (!direction) continue;
+    draft.fact.values["direction"] = evidence::literal(std::string(direction));
+    tell_multicast(context, draft, operation);
+    if (arguments.size() > 1) draft.fact.values["tensor"] = evidence::literal(described_tensor(arguments[1]));
+    if (!context.folder.reaches(draft.node)) draft.fact.values["active"] = evidence::literal(false);
+  }
+}
+
+void extract_cpp_copies(CppContext& context) {
+  CopyFinder finder(context);
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i)
+    if (const Node n = context.tree.at(i); n.is(NodeKind::call_expression)) finder.look_at(n);
+}
+
+/// make_tensor(make_smem_ptr(…), layout): where a layout is laid over shared memory.
+void extract_cpp_views(CppContext& context) {
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::call_expression) || leaf_name(n.child(Field::function_field)) != "make_tensor")
+      continue;
+    const auto arguments = cpp_items(n.child(Field::arguments_field));
+    if (arguments.size() < 2 || !holds(arguments[0].text(), "make_smem_ptr")) continue;
+    std::string name = cpp_target(n);
+    if (name.empty()) name = std::string(arguments[1].text().substr(0, 60));
+    CppDraft& draft = context.add(Family::D6, "shared-view", name, name + ": a layout over shared memory", n);
+    draft.construct = "shared-view";
+    const CppValue layout = context.folder.value(arguments[1]);
+    if (layout.is(CppValue::Kind::layout)) draft.fact.values["layout"] = context.value(layout, arguments[1]);
+  }
+}
+
+}  // namespace cutelab::reading
