@@ -21,7 +21,12 @@ evidence::PatternFinding accumulator_management(FactContext& context) {
     return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
            (d.fact.values.at("family").text() == "wgmma" || d.fact.values.at("family").text() == "mma.sync");
   };
-  const bool registers = p.any(warp_mma) || p.any([](const Draft& d) {
+  // Without tensor cores too: a tiled multiply-add of threads has its fragment of C in registers.
+  const auto simt = [](const Draft& d) {
+    return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
+           d.fact.values.at("family").text() == "simt";
+  };
+  const bool registers = p.any(warp_mma) || (p.any(simt) && p.any(fragment)) || p.any([](const Draft& d) {
     return d.construct.starts_with("wgmma") || d.construct == "mma_sync";
   });
   const auto task = [](const Draft& d) { return d.construct == "Task" && !told(d, "registers").empty(); };

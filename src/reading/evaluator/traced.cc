@@ -242,12 +242,13 @@ std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
     return v.is_integral() ? std::optional(v.number()) : std::nullopt;
   };
   SeenStorage out;
-  if (!shape && placed && placed->kind == "Tensor") {  // a tensor allocated on its own
-    out.bytes = number(placed, "allocated_bytes");
-    out.alignment = number(placed, "allocated_alignment");
+  if (!shape) {  // allocated on its own
+    const Abstract bytes = made_with(module, node, "allocated_bytes"),
+                   alignment = made_with(module, node, "allocated_alignment");
+    if (bytes.is(Kind::integer)) out.bytes = bytes.number;
+    if (alignment.is(Kind::integer)) out.alignment = alignment.number;
     return out.bytes ? std::optional(out) : std::nullopt;
   }
-  if (!shape) return std::nullopt;
   if (const auto* name = machine_.field(shape, "name").as<machine::Text>()) out.name = name->text;
   out.bytes = number(shape, "bytes");
   out.alignment = number(shape, "alignment");

@@ -65,6 +65,31 @@ void complete_method(FactContext& context, Draft& draft) {
   draft.fact.says += numbers_text(draft.fact);
 }
 
+/// The barrier that a statement on a raw mbarrier names: its array or pointer, without the stage.
+std::string barrier_named(const FactContext& context, Node call) {
+  Node n = first_given(context, call, {"mbar_ptr", "mbar", "mbarrier", "addr"}, 0);
+  for (int step = 0; step < 8 && n; ++step) {
+    if (n.is(NodeKind::parenthesized_expression))
+      n = n.first();
+    else if (n.is(NodeKind::binary_operator))
+      n = n.child(Field::left_field);
+    else if (n.is(NodeKind::subscript))
+      n = n.child(Field::value_field);
+    else if (n.is(NodeKind::call) && n.child(Field::function_field).is(NodeKind::attribute))
+      n = n.child(Field::function_field).child(Field::object_field);
+    else
+      break;
+  }
+  return source::dotted_text(n);
+}
+
+/// prims.mbarrier_init(full_bar + i, 1) is about full_bar, not about the module.
+void name_raw_barrier(const FactContext& context, Draft& draft) {
+  if (draft.construct.find("mbarrier_") != 0 || draft.construct.find("fence") != std::string::npos) return;
+  if (std::string name = barrier_named(context, draft.node); !name.empty())
+    draft.fact.subject = name.substr(0, 80);
+}
+
 bool takes_numbers(const std::string& construct) {
   return construct == "NamedBarrier" || construct == "barrier" || construct.starts_with("barrier_cta") ||
          construct == "barrier_sync" || construct == "barrier_arrive" || construct == "syncthreads" ||
@@ -79,6 +104,9 @@ bool is_method(const std::string& construct) {
 
 void extract_barriers(FactContext& context) {
   for (Draft& draft : context.drafts) {
+    if (draft.node.is(NodeKind::call) &&
+        (draft.fact.kind == evidence::kind::barrier || draft.fact.kind == evidence::kind::wait))
+      name_raw_barrier(context, draft);
     if (draft.fact.kind != evidence::kind::barrier || !draft.node.is(NodeKind::call)) continue;
     if (takes_numbers(draft.construct))
       complete_call(context, draft);

@@ -144,13 +144,22 @@ void complete_allocations(FactContext& context) {
         draft.construct == "allocate" ||
         (draft.fact.values.count("bytes") && draft.fact.values["bytes"].determined()))
       continue;
+    if (const auto seen = context.evaluator.storage_of(0, draft.node); seen && seen->bytes) {
+      evidence::Value whole = evidence::literal(*seen->bytes);
+      whole.known_by = evidence::KnownBy::computed;
+      whole.formula = "its elements times their size";
+      draft.fact.values["bytes"] = whole;
+      continue;
+    }
     const Node type = context.positional(draft.node, 0);
     const Node count = context.positional(draft.node, 1);
     const std::int64_t bits =
         type ? models::bits_of_type(context.evaluator.value_of(0, type).path).value_or(0) : 0;
     const std::int64_t number = count ? context.value(count).integer().value_or(0) : 0;
-    evidence::Value bytes = evidence::undetermined("the size of the buffer needs its layout",
-                                                   {draft.fact.subject}, context.at(draft.node), "");
+    const bool left_out = context.evaluator.active(0, draft.node).state == evidence::Tristate::no;
+    evidence::Value bytes = evidence::undetermined(
+        left_out ? "not allocated under the defaults" : "the size of the buffer needs its layout",
+        {draft.fact.subject}, context.at(draft.node), "");
     if (bits > 0 && number > 0 && draft.construct == "allocate_array") {
       bytes = evidence::literal(number * bits / 8);
       bytes.known_by = evidence::KnownBy::computed;

@@ -92,6 +92,16 @@ std::vector<Node> names_in(Node expression) {
   return out;
 }
 
+/// The value itself where it is a call, else the calls that it chooses between: given or self.heuristic().
+std::vector<Node> calls_in(Node value) {
+  std::vector<Node> out;
+  if (value.is(NodeKind::call)) return {value};
+  if (!value.is(NodeKind::boolean_operator) && !value.is(NodeKind::conditional_expression)) return out;
+  for (const Node side : value.children())
+    if (side.is(NodeKind::call)) out.push_back(side);
+  return out;
+}
+
 /// Where the parts of a launch keyword come from: the assignments of the names in it, then of the names in
 /// those, a few steps back, and the returns of local functions that compute one.
 class Sources {
@@ -113,7 +123,7 @@ class Sources {
         const bool outer = whole_;
         whole_ = whole_ && name == expression;
         if (steps > 1) follow(a.value, steps - 1);
-        if (a.value.is(NodeKind::call)) follow_call(a.value);
+        for (const Node call : calls_in(a.value)) follow_call(call);
         whole_ = outer;
       }
     }
@@ -125,8 +135,9 @@ class Sources {
     const source::PythonFunction& function = context_.module().functions()[static_cast<std::size_t>(f)];
     for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
       const Node n = context_.module().tree().at(i);
-      if (n.is(NodeKind::return_statement) && n.first() && context_.module().function_at(n) == f)
-        cite(n, function.qualified, n.first(), whole_);
+      if (!n.is(NodeKind::return_statement) || !n.first() || context_.module().function_at(n) != f) continue;
+      if (cite(n, function.qualified, n.first(), whole_) && n.first().is(NodeKind::identifier))
+        follow(n.first(), 1);
     }
   }
 

@@ -58,6 +58,23 @@ void add_plain_layout(FactContext& context, const CallSite& site) {
                              "shared-memory layout " + site.target + ", no swizzle", site.call);
   draft.construct = "plain-layout";
 }
+/// sA = smem.allocate_tensor(type, sA_layout): the layout that the host made and passes to the kernel.
+void add_layout_passed(FactContext& context, const CallSite& site) {
+  Node given = context.keyword(site.call, "layout");
+  if (!given) given = context.positional(site.call, 1);
+  if (!given.is(NodeKind::identifier)) return;
+  const Node made = context.evaluator.value_of(0, given).made_at;
+  const CallSite* maker = made ? context.site_of(made) : nullptr;
+  if (!maker || made.tree() != site.call.tree() ||
+      (maker->leaf != "make_layout" && maker->leaf != "make_ordered_layout"))
+    return;
+  for (const Draft& d : context.drafts)
+    if (d.node == made && d.fact.kind == evidence::kind::shared_layout) return;
+  Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, maker->target,
+                             "shared-memory layout " + maker->target + ", no swizzle", made);
+  draft.construct = "plain-layout";
+  draft.fact.values["layout"] = context.value(made);
+}
 }  // namespace
 
 void extract_layouts(FactContext& context) {
@@ -65,6 +82,7 @@ void extract_layouts(FactContext& context) {
     if (const Node swizzle = swizzle_given(context, site)) {
       add_swizzle(context, site, swizzle);
     } else if (site.leaf == "allocate_tensor") {
+      add_layout_passed(context, site);
       Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, site.target,
                                  "layout of " + site.target + ", no swizzle", site.call);
       draft.construct = "plain-layout";

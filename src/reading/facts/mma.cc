@@ -116,6 +116,22 @@ void add_tiles(FactContext& context) {
   }
 }
 
+/// def __init__(self, cta_tiler=(128, 128, 8)): the tile where no caller gives another.
+void add_default_tiles(FactContext& context) {
+  for (const source::PythonFunction& f : context.module().functions()) {
+    if (f.name != "__init__") continue;
+    for (const source::Parameter& p : f.parameters) {
+      const bool named = p.name == "cta_tiler" || p.name.starts_with("mma_tiler") || p.name == "tiler_mnk" ||
+                         p.name.starts_with("tile_shape") || p.name == "tile_mnk";
+      if (!named || !p.default_value.is(NodeKind::tuple)) continue;
+      Draft& draft =
+          context.add(Family::D4, "tile", p.name, "tile " + p.name + " by default", p.default_value.parent());
+      draft.fact.values["shape"] = context.value(p.default_value);
+      draft.construct = "tile";
+    }
+  }
+}
+
 /// x.fill(0) on an accumulator.
 void add_zeroing(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -189,6 +205,7 @@ void extract_mma(FactContext& context) {
   add_tensor_memory_accumulators(context);
   add_pipelined_loops(context);
   add_tiles(context);
+  add_default_tiles(context);
   add_zeroing(context);
   add_helper_gemms(context);
   add_bound_gemms(context);

@@ -298,6 +298,27 @@ void add_settings(FactContext& context) {
   }
 }
 
+/// The parity of a round, `(k // stages) & 1`, or a bit: flipped, it tells phases apart and swizzles nothing.
+bool single_bit(Node n) {
+  for (;;) {  // Int32(1) is 1
+    const auto arguments =
+        n.is(NodeKind::call) ? n.child(Field::arguments_field).children().all() : std::vector<Node>();
+    if (n.is(NodeKind::parenthesized_expression))
+      n = n.first();
+    else if (arguments.size() == 1)
+      n = arguments.front();
+    else
+      break;
+  }
+  if (n.is(NodeKind::integer)) return n.text() == "0" || n.text() == "1";
+  if (!n.is(NodeKind::binary_operator)) return false;
+  const std::string_view op = n.child(Field::operator_token).text();
+  const Node left = n.child(Field::left_field), right = n.child(Field::right_field);
+  if (op == "&") return single_bit(left) || single_bit(right);
+  if (op == "%") return right.text() == "2";
+  return (op == "^" || op == "|") && single_bit(left) && single_bit(right);
+}
+
 /// `group ^ (row & 7)` in device code: the reader undoes the swizzle by hand.
 void add_swizzles_by_hand(FactContext& context) {
   const source::PythonModule& module = context.module();
@@ -305,12 +326,13 @@ void add_swizzles_by_hand(FactContext& context) {
     if (!a.value || a.function < 0 || a.form != source::Assignment::Form::plain) continue;
     if (a.value.text().find('^') == std::string_view::npos || !a.value.is(NodeKind::binary_operator))
       continue;
-    const auto kind = context.reading.functions[static_cast<std::size_t>(a.function)].kind;
-    if (kind != evidence::Function::Kind::kernel && kind != evidence::Function::Kind::device) continue;
+    if (!runs_on_device(context, a.statement)) continue;
     bool by_hand = false;
     for (std::uint32_t i = a.value.index(); i < a.value.end_index() && !by_hand; ++i) {
       const Node n = a.value.tree()->at(i);
-      if (!n.is(NodeKind::binary_operator) || n.child(Field::operator_token).text() != "^") continue;
+      if (!n.is(NodeKind::binary_operator) || n.child(Field::operator_token).text() != "^" ||
+          single_bit(n.child(Field::left_field)) || single_bit(n.child(Field::right_field)))
+        continue;
       for (const Node side : {n.child(Field::left_field), n.child(Field::right_field)})
         by_hand = by_hand || side.text().find('&') != std::string_view::npos ||
                   side.text().find('%') != std::string_view::npos ||

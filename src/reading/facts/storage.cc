@@ -211,6 +211,22 @@ void add_stages(FactContext& context) {
   }
 }
 
+/// def __init__(self, num_stages: int = 3): the count where no caller gives another.
+void add_default_stages(FactContext& context) {
+  for (const source::PythonFunction& f : context.module().functions()) {
+    if (f.name != "__init__") continue;
+    for (const source::Parameter& p : f.parameters) {
+      if (!p.default_value.is(NodeKind::integer) || !names_stages(p.name)) continue;
+      Draft& draft = context.add(Family::H3, evidence::kind::stages, p.name,
+                                 p.name + " = " + std::string(p.default_value.text()) + " by default",
+                                 p.default_value.parent());
+      draft.fact.values["stages"] = context.value(p.default_value);
+      draft.fact.values["overridable"] = evidence::literal(true);
+      draft.construct = "stages";
+    }
+  }
+}
+
 /// A second tensor over the storage of another: make_tensor(sQ.iterator, …), or over a recast pointer to it.
 void add_views(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -264,6 +280,7 @@ void extract_storage(FactContext& context) {
   add_structs(context);
   add_allocated(context);
   add_stages(context);
+  add_default_stages(context);
   drop_other_spaces(context);
   add_views(context);
   add_second_tensors(context);

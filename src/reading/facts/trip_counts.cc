@@ -31,7 +31,8 @@ bool rounds_up(FactContext& context, Node division) {
     return false;
   const auto added = context.value(left.child(Field::right_field)).integer(),
              unit = context.value(step).integer();
-  return (added && unit && *added == *unit - 1) || left.text().find(step.text()) != std::string_view::npos;
+  return (operator_of(left) == "+" && added && unit && *added == *unit - 1) ||
+         left.text().find(step.text()) != std::string_view::npos;
 }
 
 /// Whether the file asks for the remainder of that division: a tail of its own, or a problem refused. By the

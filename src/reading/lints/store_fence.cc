@@ -47,14 +47,19 @@ Rule pending_groups() {
           evidence::Severity::warning, [](Check& check) {
             std::optional<std::int64_t> stages;
             for (const Fact* count : check.facts(evidence::kind::stages)) {
-              const auto n = number_of(*count, "stages");
+              const auto n = flag_of(*count, "overridable") ? std::nullopt : number_of(*count, "stages");
               if (n && *n > 0) stages = std::max(stages.value_or(0), *n);
             }
             for (const Fact* wait : check.facts("copy-group")) {
               if (!value_of(*wait, "pending") || wait->says.find("bulk") != std::string::npos) continue;
               const auto pending = number_of(*wait, "pending");
-              if (!pending || !stages)
+              if (!pending)
                 check.undecided(*wait, "pending");
+              else if (!stages)
+                check.undecided(
+                    fmt::format("lets {} groups stay in flight; how many stages its ring has is not told",
+                                *pending),
+                    {"stages"}, wait->at);
               else if (*pending >= *stages)
                 check.fire(
                     fmt::format("lets {} groups stay in flight; a ring of {} stages never has more than {}: "

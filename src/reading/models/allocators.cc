@@ -31,6 +31,15 @@ Value larger(Machine& m, const Value& a, std::int64_t b) {
   return m.unknown("an alignment that is not known");
 }
 
+/// What is allocated on its own says how much of shared memory it takes and where.
+Value allocated(Call& call, Value made, const Value& bytes, const Value& offset, const Value& alignment) {
+  Record* record = made.as<Record>();
+  put(call.machine, record, "allocated_bytes", bytes);
+  put(call.machine, record, "allocated_at", offset);
+  put(call.machine, record, "allocated_alignment", alignment);
+  return made;
+}
+
 std::optional<Value> allocator(Call& call) { return record_of(call, "SmemAllocator"); }
 
 std::optional<Value> capacity(Call& call) {
@@ -53,10 +62,12 @@ std::optional<Value> allocate(Call& call) {
     return place_struct(call, shape, offset);
   }
   if (const ElementType* type = element_type_of(what)) {
-    const std::int64_t bytes = (storage_bits(*type) + 7) / 8;
-    return shared_pointer(call, what, take_shared(call, Value::integer(bytes), alignment, partition));
+    const Value bytes = Value::integer((storage_bits(*type) + 7) / 8);
+    const Value offset = take_shared(call, bytes, alignment, partition);
+    return allocated(call, shared_pointer(call, what, offset), bytes, offset, alignment);
   }
-  return shared_pointer(call, element_type(m, "Int8"), take_shared(call, what, alignment, partition));
+  const Value offset = take_shared(call, what, alignment, partition);
+  return allocated(call, shared_pointer(call, element_type(m, "Int8"), offset), what, offset, alignment);
 }
 
 std::optional<Value> allocate_array(Call& call) {
@@ -69,7 +80,8 @@ std::optional<Value> allocate_array(Call& call) {
         m.arithmetic("//", m.arithmetic("*", count, Value::integer(storage_bits(*type))), Value::integer(8));
   const Value alignment = larger(m, call.get(-1, "byte_alignment"),
                                  type ? std::max<std::int64_t>(1, storage_bits(*type) / 8) : 1);
-  return shared_pointer(call, dtype, take_shared(call, bytes, alignment, partition_of(call)));
+  const Value offset = take_shared(call, bytes, alignment, partition_of(call));
+  return allocated(call, shared_pointer(call, dtype, offset), bytes, offset, alignment);
 }
 
 /// A swizzled pointer starts where its pattern does: 2^(bits + base + shift) bytes.
@@ -101,11 +113,7 @@ std::optional<Value> allocate_tensor(Call& call) {
       larger(m, call.get(2, "byte_alignment"),
              call.get(2, "byte_alignment").bound() ? natural : std::max(natural, pattern_bytes(m, swizzle)));
   const Value offset = take_shared(call, bytes, alignment, partition_of(call));
-  const Value made = shared_tensor(call, dtype, layout, swizzle, offset);
-  put(m, made.as<Record>(), "allocated_bytes", bytes);
-  put(m, made.as<Record>(), "allocated_at", offset);
-  put(m, made.as<Record>(), "allocated_alignment", alignment);
-  return made;
+  return allocated(call, shared_tensor(call, dtype, layout, swizzle, offset), bytes, offset, alignment);
 }
 
 /// cute.arch.alloc_smem(type, count, alignment): static shared memory.

@@ -30,11 +30,11 @@ std::optional<Value> array(Call& call) {
   const Value shape = items ? m.tuple(*items) : m.tuple({given});
   const std::string space = space_name(m, call.get(-1, "space"));
   const Value alignment = call.get(-1, "alignment", Value::integer(4));
-  Value offset = Value::none();
+  Value offset = Value::none(), bytes = Value::none();
   if (space == "smem") {
     const ElementType* type = element_type_of(dtype);
     const std::int64_t bits = type ? (type->name == "Boolean" ? 8 : type->bits) : 0;
-    Value bytes = m.unknown("elements of an unknown type");
+    bytes = m.unknown("elements of an unknown type");
     const Value count = product(m, shape.as<Tuple>()->items);
     if (type) bytes = m.arithmetic("//", m.arithmetic("*", count, Value::integer(bits)), Value::integer(8));
     const std::int64_t natural = std::max<std::int64_t>(1, bits / 8);
@@ -44,6 +44,7 @@ std::optional<Value> array(Call& call) {
   }
   return record_of(call, "Array",
                    {{"dtype", dtype},
+                    {"allocated_bytes", bytes},
                     {"element_type", dtype},
                     {"shape", shape},
                     {"memspace", m.text(space)},
