@@ -70,6 +70,14 @@ TEST(CompiledDiff, Post2WhatIsKnownAtRunTimeMakesNoDifference) {
   EXPECT_EQ(compiled_differences(left, right).size(), 1u);
 }
 
+TEST(CompiledDiff, WhatIsToldOfOneKernelsCodeOnlyMakesNoDifference) {
+  CompiledSide left = first(), right = first();
+  left.facts[0].values["barriers"] = number(1);
+  EXPECT_TRUE(compiled_differences(left, right).empty());
+  left.facts[0].values["local_loads"] = number(3);
+  EXPECT_EQ(compiled_differences(left, right).size(), 1u) << "no loads are none";
+}
+
 TEST(CompiledDiff, Post3SwappedArgumentsSwapSides) {
   const auto there = compiled_differences(first(), second()), back = compiled_differences(second(), first());
   ASSERT_EQ(there.size(), back.size());
