@@ -31,12 +31,14 @@ evidence::Value recorded(const capture::Extents& extents) {
   return recorded(std::move(list));
 }
 
-/// The launch of this symbol, if all its launches agree on the grid.
+/// The launch of this symbol, if all its launches agree on grid and shared memory.
 const capture::Launch* only_launch(const capture::Capture& captured, const std::string& symbol) {
   const capture::Launch* found = nullptr;
   for (const capture::Launch& launch : captured.launches) {
     if (launch.symbol != symbol) continue;
-    if (found != nullptr && found->grid != launch.grid) return nullptr;
+    if (found != nullptr &&
+        (found->grid != launch.grid || found->dynamic_shared_bytes != launch.dynamic_shared_bytes))
+      return nullptr;
     found = &launch;
   }
   return found;

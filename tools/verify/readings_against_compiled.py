@@ -12,6 +12,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +41,7 @@ def asked_for(options):
     if options.files:
         return [(name, next((a.split("=")[1] for a in options.arch if a.split("=")[0] in name), "")) for name in options.files], ""
     sweep = swept(options)
-    lost = [[p["file"], p["arch"], p["ended"], " ".join(p["reason"].split())[:160]] for p in sweep["programs"] if p["outcome"] != "captured"]
+    lost = [[p["file"], p["arch"], p["ended"], re.sub(r"/[^ ':]*/", "…/", " ".join(p["reason"].split()))[:160]] for p in sweep["programs"] if p["outcome"] != "captured"]
     own = [p for p in sweep["programs"] if p["holds_kernel"]]
     text = (f"## What was captured\n\n`cutelab capture --sweep`, CuTe DSL {sweep['dsl_version']}: {sweep['captured']} of {len(sweep['programs'])} programs with a main "
             f"were captured with launch and intermediate form; of the {len(own)} that hold a kernel themselves, "
