@@ -245,11 +245,10 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   if (folder.path().empty() || !fs::create_directory(work, failed))
     return Error{ErrorKind::unavailable, "capture " + request.program, "no temporary folder can be made",
                  fs::temp_directory_path().string(), "set TMPDIR to a folder that can be written"};
-  const Document asked = {{"program", request.program},     {"flags", request.flags},
-                          {"arch", request.arch},           {"out", folder.path()},
-                          {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
-                          {"ir", request.keep_modules},     {"call_chain", how.call_chain},
-                          {"code", request.keep_code}};
+  const Document asked = {
+      {"program", request.program}, {"flags", request.flags},         {"arch", request.arch},
+      {"out", folder.path()},       {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
+      {"ir", request.keep_modules}, {"call_chain", how.call_chain},   {"code", request.keep_code}};
   const std::string request_file = folder.path() + "/request.json";
   if (auto status =
           write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));

@@ -44,7 +44,7 @@ struct Request {
   bool keep_modules = false;  ///< keep what the compiler is given, with lines, in `cache`
   /// Keep and take, too, captures that another run might end otherwise: limits, crashes, missing modules.
   bool keep_failures = false;
-  bool keep_code = false;     ///< with keep_modules: compile each once more, to device code with a line table
+  bool keep_code = false;  ///< with keep_modules: compile each once more, to device code with a line table
 };
 
 /// How the program's run ended, apart from what was recorded until then.
