@@ -110,11 +110,9 @@ void ReadLints::add_range(const std::vector<corpus::ApiUse>& uses, const std::st
   reading.facts.push_back(std::move(fact));
 }
 
-void ReadLints::apply(evidence::Reading& reading) const {
+void ReadLints::apply(evidence::Reading& reading, const std::string& source) const {
   if (!changes_ || reading.files.empty() || reading.language != "cute-dsl") return;
-  const auto source = read_source(context_.files, reading.files[0].path);
-  if (!source) return;
-  const auto uses = changes_->uses_in(*source);
+  const auto uses = changes_->uses_in(source);
   if (wheel_) {
     reading::LintTarget target{arguments_.get("--arch"), wheel_->text(), std::nullopt};
     for (const corpus::ApiUse& use : uses)
@@ -124,18 +122,17 @@ void ReadLints::apply(evidence::Reading& reading) const {
       }
     reading::run_lints(reading, target);
   }
-  add_range(uses, *source, reading);
-  reading.lints.push_back(missing(uses, *source));
-  reading.lints.push_back(deprecated(uses, *source));
+  add_range(uses, source, reading);
+  reading.lints.push_back(missing(uses, source));
+  reading.lints.push_back(deprecated(uses, source));
 }
 
-bool ReadLints::fail(const std::vector<evidence::Reading>& readings) const {
+bool ReadLints::fails(const evidence::Reading& reading) const {
   const std::string asked = arguments_.get("--fail-on");
   if (asked.empty()) return false;
   const Severity least = asked == "error" ? Severity::error : Severity::warning;
-  for (const evidence::Reading& reading : readings)
-    for (const Lint& lint : reading.lints)
-      if (lint.severity >= least && !lint.findings.empty()) return true;
+  for (const Lint& lint : reading.lints)
+    if (lint.severity >= least && !lint.findings.empty()) return true;
   return false;
 }
 

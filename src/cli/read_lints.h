@@ -18,9 +18,10 @@ class ReadLints {
   /// Errors (kind usage): --wheel is no release; (kind input) the table of API changes cannot be read.
   Status prepare();
   /// Runs the rules again for the wheel, if one is named, and adds what the names in the source say.
-  void apply(evidence::Reading& reading) const;
+  /// `source`: the text of the file that was asked for.
+  void apply(evidence::Reading& reading, const std::string& source) const;
   /// Whether a finding is as bad as --fail-on asks for.
-  bool fail(const std::vector<evidence::Reading>& readings) const;
+  bool fails(const evidence::Reading& reading) const;
 
  private:
   evidence::Lint missing(const std::vector<corpus::ApiUse>& uses, const std::string& text) const;

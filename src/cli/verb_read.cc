@@ -60,10 +60,11 @@ class ReadRun {
     read_all(paths);
     if (!readings_.empty())
       if (auto status = write(); !status) return status.error();
+    if (written_) context_.out << text_.end();
     if (failures_) return unavailable_ ? ExitCode::unavailable : ExitCode::usage;
     if (arguments_.has("--strict") && (diffs_compiled() ? compilations_differ() : differs_from_compiled()))
       return ExitCode::failed_check;
-    return lints_.fail(readings_) ? ExitCode::failed_check : ExitCode::ok;
+    return rules_fail_ ? ExitCode::failed_check : ExitCode::ok;
   }
 
  private:
@@ -99,7 +100,7 @@ class ReadRun {
   }
 
   void progress(std::size_t done, std::size_t all) const {
-    if (!many_ || !context_.err_is_terminal) return;
+    if (!many_ || !context_.err_is_terminal || (passes_on() && context_.out_is_terminal)) return;
     if (done == all)
       context_.err << "\r\x1b[K" << std::flush;
     else if (done % 8 == 0)
@@ -108,12 +109,14 @@ class ReadRun {
 
   /// The DSL's own sources that go with a file, parsed once for all files of a checkout.
   std::shared_ptr<reading::machine::Library> library(const std::string& path) {
+    const auto [of_folder, fresh] = library_of_folder_.try_emplace(path.substr(0, path.rfind('/') + 1));
+    if (!fresh) return of_folder->second;
     const auto roots = reading::library_roots_for(
         path, context_.files,
         {context_.source_root + "/build/deps/dsl-sources/nvidia_cutlass_dsl/dsl_packages"});
     auto& known = libraries_[roots.front()];
     if (!known) known = reading::library_for(roots, context_.files);
-    return known;
+    return of_folder->second = known;
   }
 
   void read_all(const std::vector<std::string>& paths) {
@@ -125,15 +128,16 @@ class ReadRun {
       request.settings = settings_;
       request.library = library(paths[i]);
       request.modules = modules_;
+      if (auto text = read_source(context_.files, paths[i])) request.text = std::move(*text);
       auto reading = reading::read(request, context_.files);
       if (!reading) {
         if (!empty_of_a_folder(paths[i])) complain(reading.error());
         continue;
       }
-      lints_.apply(*reading);
+      lints_.apply(*reading, *request.text);
       if (compiles() && !compile(*reading, i)) continue;
-      knowledge_.push_back(known_.of(*reading));
-      readings_.push_back(std::move(*reading));
+      rules_fail_ |= lints_.fails(*reading);
+      take(std::move(*reading));
     }
     progress(paths.size(), paths.size());
   }
@@ -164,6 +168,23 @@ class ReadRun {
 
   bool compilations_differ() const {
     return sides_.size() == 2 && !report::compiled_differences(sides_[0], sides_[1]).empty();
+  }
+
+  /// Whether readings go out as JSON one by one and none is kept: nothing that is asked for needs them all.
+  bool passes_on() const {
+    return many_ && arguments_.has("--json") && arguments_.get("--json") == "-" &&
+           !arguments_.has("--sarif") && !arguments_.has("--diff") && !arguments_.has("--verify");
+  }
+
+  void take(Reading reading) {
+    evidence::Knowledge known = known_.of(reading);
+    if (passes_on()) {
+      context_.out << text_.add(reading, &known);
+      written_ = true;
+      return;
+    }
+    knowledge_.push_back(std::move(known));
+    readings_.push_back(std::move(reading));
   }
 
   bool compiles() const { return arguments_.has("--compile") || arguments_.has("--verify"); }
@@ -247,9 +268,7 @@ class ReadRun {
     if (sides_.size() == 2) return put(path, report::compiled_diff_json(sides_[0], sides_[1]));
     if (differs()) return put(path, report::diff_json(readings_[0], readings_[1]));
     if (!many_) return put(path, evidence::json_text(readings_[0], known()));
-    if (path != "-") return put(path, evidence::json_text(readings_, knowledge_));
-    evidence::json_parts(readings_, knowledge_, [&](std::string_view part) { context_.out << part; });
-    return {};
+    return put(path, evidence::json_text(readings_, knowledge_));
   }
 
   void terminal() const {
@@ -292,7 +311,8 @@ class ReadRun {
   Context& context_;
   std::vector<std::pair<std::string, std::string>> settings_;
   ExampleNames names_;
-  std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;
+  std::map<std::string, std::shared_ptr<reading::machine::Library>> libraries_;  ///< by their first root
+  std::map<std::string, std::shared_ptr<reading::machine::Library>> library_of_folder_;  ///< of sources
   std::shared_ptr<source::SharedModules> modules_ = reading::shared_modules();
   ReadLints lints_;
   ReadKnown known_;
@@ -300,7 +320,10 @@ class ReadRun {
   std::vector<evidence::Comparison> comparisons_;
   std::vector<evidence::Knowledge> knowledge_;  ///< of each reading
   std::vector<report::CompiledSide> sides_;     ///< of --diff --compile
+  evidence::ReadingsText text_;                 ///< of readings that are passed on
   bool many_ = false;
+  bool written_ = false;  ///< some of `text_`
+  bool rules_fail_ = false;
   bool unavailable_ = false;
   int failures_ = 0;
 };

@@ -26,7 +26,7 @@ class PythonScan {
       if (depth_ == 0) statement_start_ = true;
       column_zero_ = true;
     } else if (c == '#') {
-      while (!cursor_.done() && cursor_.peek() != '\n') cursor_.advance();
+      cursor_.to_line_end();
     } else if (c == ' ' || c == '\t' || c == '\r') {
       column_zero_ = false;
       cursor_.advance();

@@ -1,4 +1,7 @@
 #pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,11 +11,20 @@
 
 namespace cutelab::corpus {
 
-inline bool is_identifier_start(char c) {
+constexpr bool is_identifier_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (static_cast<unsigned char>(c) & 0x80);
 }
-inline bool is_identifier_part(char c) { return is_identifier_start(c) || (c >= '0' && c <= '9'); }
+/// Asked for each byte of a source: by table.
+inline constexpr auto identifier_parts = [] {
+  std::array<bool, 256> parts{};
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    parts[static_cast<std::size_t>(byte)] = is_identifier_start(c) || (c >= '0' && c <= '9');
+  }
+  return parts;
+}();
+inline bool is_identifier_part(char c) { return identifier_parts[static_cast<unsigned char>(c)]; }
 
 /// A position in a text that counts lines; the base of both scanners.
 class Cursor {
@@ -28,6 +40,8 @@ class Cursor {
     for (; n > 0 && at_ < text_.size(); --n, ++at_)
       if (text_[at_] == '\n') ++line_;
   }
+  /// To the end of the line, before its newline.
+  void to_line_end() { at_ = std::min(text_.find('\n', at_), text_.size()); }
   std::string_view identifier();  ///< reads one, moves past it
   /// Reads a quoted text whose opening quotes are at the cursor, and moves past its end. Unterminated: to the
   /// end of the line (single) or file (triple).

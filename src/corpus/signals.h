@@ -1,13 +1,12 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/file_source.h"
 #include "base/result.h"
+#include "base/text_table.h"
 
 namespace cutelab::corpus {
 
@@ -38,13 +37,9 @@ class SignalTable {
 
  private:
   int match(std::string_view identifier) const;
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
-  };
   std::vector<Signal> signals_;
-  std::unordered_map<std::string, int, Hash, std::equal_to<>> exact_;
-  std::unordered_map<std::string, int, Hash, std::equal_to<>> qualifiers_;
+  TextTable<int> exact_;
+  TextTable<int> qualifiers_;
   std::vector<int> prefixes_, suffixes_, infixes_;  ///< pattern signals, longest word first
   bool first_letter_[256] = {};                     ///< of the prefix patterns
   bool last_letter_[256] = {};                      ///< of the suffix patterns

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -35,9 +34,17 @@ std::string json_text(const Value& value, const Reading& reading);
 nlohmann::ordered_json to_json(const Value& value, const Reading& reading);
 /// Several readings as one document (schema "cutelab.readings"); `knowledge`: one of each, or none.
 std::string json_text(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge = {});
-/// The same text, one part for each reading: a whole example tree as one text would take tens of megabytes.
-void json_parts(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge,
-                const std::function<void(std::string_view)>& take);
+/// The same text in parts, one for each reading as it comes: of a whole example tree neither the text nor the
+/// readings need be held at once. A part is good until the next one is asked for.
+class ReadingsText {
+ public:
+  std::string_view add(const Reading& reading, const Knowledge* knowledge = nullptr);
+  std::string_view end();  ///< after the last reading
+
+ private:
+  std::string part_;  ///< keeps its memory for the next reading
+  bool begun_ = false;
+};
 
 /// The inverse, for stored readings and runs. Members that are not in the schema are passed over.
 /// Errors (kind input): not JSON, another schema or version, a member missing or of wrong type (its path is

@@ -333,6 +333,12 @@ class Writer {
   const Reading& reading_;
   JsonText json_;
 };
+
+/// Of the document of several readings.
+std::string beginning() {
+  return "{\n\"schema\": \"cutelab.readings\",\n\"schema_version\": " +
+         std::to_string(Reading::schema_version) + ",\n\"readings\": [\n";
+}
 }  // namespace
 
 const char* name_of(KnownBy known_by) {
@@ -369,23 +375,25 @@ std::string json_text(const Value& value, const Reading& reading) {
   return out;
 }
 
-void json_parts(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge,
-                const std::function<void(std::string_view)>& take) {
-  std::string part =
-      "{\n\"schema\": \"cutelab.readings\",\n\"schema_version\": " + std::to_string(Reading::schema_version) +
-      ",\n\"readings\": [\n";
-  for (std::size_t i = 0; i < readings.size(); ++i) {
-    if (i > 0) part += ",\n";
-    Writer(readings[i], part).reading(i < knowledge.size() ? &knowledge[i] : nullptr);
-    take(part);
-    part.clear();  // keeps its memory for the next reading
-  }
-  take(part + "\n]\n}\n");
+std::string_view ReadingsText::add(const Reading& reading, const Knowledge* knowledge) {
+  part_.clear();
+  part_ += begun_ ? ",\n" : beginning();
+  begun_ = true;
+  Writer(reading, part_).reading(knowledge);
+  return part_;
+}
+
+std::string_view ReadingsText::end() {
+  part_ = (begun_ ? "" : beginning()) + "\n]\n}\n";
+  return part_;
 }
 
 std::string json_text(const std::vector<Reading>& readings, const std::vector<Knowledge>& knowledge) {
   std::string out;
-  json_parts(readings, knowledge, [&](std::string_view part) { out += part; });
+  ReadingsText text;
+  for (std::size_t i = 0; i < readings.size(); ++i)
+    out += text.add(readings[i], i < knowledge.size() ? &knowledge[i] : nullptr);
+  out += text.end();
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/literal.h"
 #include "base/span.h"
 
 namespace cutelab::evidence {

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <tuple>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -104,8 +104,9 @@ void check_patterns(FactContext& context) {
   out.push_back(tma_pipeline(context, anything));
   out.push_back(warp_specialization(context));
   out.push_back(persistent_loop(context));
-  out.push_back(streaming_accumulation(context));
-  out.push_back(accumulator_management(context));
+  const Rescaling rescaling = find_rescaling(context);
+  out.push_back(streaming_accumulation(context, rescaling));
+  out.push_back(accumulator_management(context, rescaling));
   out.push_back(swizzle(context));
   out.push_back(cluster_communication(context, cluster));
   out.push_back(epilogue(context));
@@ -133,7 +134,7 @@ const RoleBlock* role_around(const FactContext& context, source::Node node) {
 class RolesOfFunctions {
  public:
   explicit RolesOfFunctions(const FactContext& context) : context_(context) {
-    for (const CallSite& site : context.calls()) site_at_[key(context.at(site.call))] = &site;
+    for (const CallSite& site : context.calls()) site_at_[key(site.call)] = &site;
     for (const evidence::Function& caller : context.reading.functions)
       for (const evidence::Function::Call& call : caller.calls) calls_of_[call.callee].push_back(call.at);
   }
@@ -144,8 +145,10 @@ class RolesOfFunctions {
   }
 
  private:
-  using Key = std::tuple<int, std::uint32_t, std::uint32_t>;
-  static Key key(const evidence::Location& at) { return {at.file, at.span.begin, at.span.end}; }
+  static std::uint64_t key(std::uint32_t begin, std::uint32_t end) {
+    return std::uint64_t{begin} << 32 | end;
+  }
+  static std::uint64_t key(source::Node node) { return key(node.first_byte(), node.end_byte()); }
 
   std::string told(int function, int depth) const {
     if (function < 0 || depth > 4) return {};
@@ -154,7 +157,8 @@ class RolesOfFunctions {
     std::string role;
     for (const evidence::Location& at : calls->second) {
       std::string one;
-      if (const auto site = site_at_.find(key(at)); site != site_at_.end()) {
+      const auto site = at.file == 0 ? site_at_.find(key(at.span.begin, at.span.end)) : site_at_.end();
+      if (site != site_at_.end()) {
         const RoleBlock* block = role_around(context_, site->second->call);
         const int caller = site->second->function;
         one = block ? block->name : caller == function ? role : told(caller, depth + 1);
@@ -166,8 +170,8 @@ class RolesOfFunctions {
   }
 
   const FactContext& context_;
-  std::map<Key, const CallSite*> site_at_;
-  std::map<int, std::vector<evidence::Location>> calls_of_;  // by the function called
+  std::unordered_map<std::uint64_t, const CallSite*> site_at_;  // by its bytes in the file that is read
+  std::map<int, std::vector<evidence::Location>> calls_of_;     // by the function called
   std::map<int, std::string> known_;
 };
 

@@ -54,7 +54,7 @@ Result<evidence::Reading> read(const Request& request, const FileSource& files) 
   const bool python = ends_with_one_of(request.path, {".py"});
   const bool cpp =
       ends_with_one_of(request.path, {".cu", ".cuh", ".h", ".hpp", ".hxx", ".cpp", ".cc", ".cxx", ".inl"});
-  auto text = read_source(files, request.path);
+  auto text = request.text ? Result<std::string>(*request.text) : read_source(files, request.path);
   if (!text) return text.error();
   if (!python && !cpp)
     return Error{ErrorKind::input, "read " + request.path, "this kind of file is not read", request.path,

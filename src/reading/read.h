@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,9 @@ class Library;
 
 /// What to read and as what.
 struct Request {
-  std::string path;  ///< a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source
-  std::string arch;  ///< "sm_100a": read for that target; empty = the file's own
+  std::string path;                 ///< a CuTe DSL (.py) or CUDA C++ (.cu, .cuh, .h, .hpp) source
+  std::optional<std::string> text;  ///< of that file, where it was read already (read_source)
+  std::string arch;                 ///< "sm_100a": read for that target; empty = the file's own
   std::vector<std::pair<std::string, std::string>>
       settings;  ///< flag or attribute = value, over the file's defaults
   std::vector<std::string>

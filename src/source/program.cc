@@ -120,7 +120,8 @@ Status Program::open(const std::string& path) {
 }
 
 void Program::open(const std::string& path, std::string text) {
-  add(PythonModule::parse(path, std::move(text)));
+  auto known = options_.shared->known(path, text);
+  add(known ? std::move(known) : PythonModule::parse(path, std::move(text)));
 }
 
 void Program::add(std::shared_ptr<const PythonModule> module) {
@@ -156,6 +157,13 @@ std::string SharedModules::below(const FileSource& files, const std::string& roo
   for (const char* ending : {".py", "/__init__.py"})
     if (is_file(files, base + ending)) return base + ending;
   return {};
+}
+
+std::shared_ptr<const PythonModule> SharedModules::known(const std::string& path,
+                                                         const std::string& text) const {
+  const auto found = modules_.find(path);
+  return found != modules_.end() && found->second && found->second->tree().text() == text ? found->second
+                                                                                          : nullptr;
 }
 
 std::shared_ptr<const PythonModule> SharedModules::module(const FileSource& files, const std::string& path) {

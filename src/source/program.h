@@ -22,6 +22,8 @@ class SharedModules {
   using Answers = TextTable<std::string>;
   Answers& answers_of(const std::vector<std::string>& roots) { return answers_[roots]; }
   bool is_file(const FileSource& files, const std::string& path);
+  /// The module of that path and text, if it was imported before; else null.
+  std::shared_ptr<const PythonModule> known(const std::string& path, const std::string& text) const;
   /// Null: the file cannot be read as a source.
   std::shared_ptr<const PythonModule> module(const FileSource& files, const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/literal.h"
 #include "base/result.h"
 #include "base/span.h"
 #include "source/kinds.h"
@@ -35,8 +36,10 @@ class Node {
   std::string_view kind_name() const;  ///< the grammar's own name
   std::string_view text() const;
   Span span() const;
-  int line() const;      ///< first line, 1-based; 0 = no node
-  int end_line() const;  ///< last line
+  std::uint32_t first_byte() const;
+  std::uint32_t end_byte() const;  ///< after its last
+  int line() const;                ///< first line, 1-based; 0 = no node
+  int end_line() const;            ///< last line
   Node parent() const;
   Node child(Field field) const;    ///< first child with that field
   Node first() const;               ///< first child, operators included
@@ -143,6 +146,9 @@ class Tree {
 inline Kind Node::kind() const { return tree_ ? tree_->entries_[index_].kind : Kind::none_at_all; }
 inline Field Node::field() const { return tree_ ? tree_->entries_[index_].field : Field::no_field; }
 inline std::uint32_t Node::end_index() const { return tree_ ? tree_->entries_[index_].after : 0; }
+
+inline std::uint32_t Node::first_byte() const { return tree_ ? tree_->entries_[index_].begin : 0; }
+inline std::uint32_t Node::end_byte() const { return tree_ ? tree_->entries_[index_].end : 0; }
 
 inline std::string_view Node::text() const {
   if (!tree_) return {};

@@ -60,12 +60,12 @@ struct Rescaling {
 Rescaling find_rescaling(FactContext& context);
 
 // Criteria: the checklist of the workflow, one file per pattern.
-evidence::PatternFinding tma_pipeline(FactContext& context, Evaluator& anything);  ///< P1
-evidence::PatternFinding warp_specialization(FactContext& context);                ///< P2
-evidence::PatternFinding persistent_loop(FactContext& context);                    ///< P3
-evidence::PatternFinding streaming_accumulation(FactContext& context);             ///< P4
-evidence::PatternFinding accumulator_management(FactContext& context);             ///< P5
-evidence::PatternFinding swizzle(FactContext& context);                            ///< P6
+evidence::PatternFinding tma_pipeline(FactContext& context, Evaluator& anything);                   ///< P1
+evidence::PatternFinding warp_specialization(FactContext& context);                                 ///< P2
+evidence::PatternFinding persistent_loop(FactContext& context);                                     ///< P3
+evidence::PatternFinding streaming_accumulation(FactContext& context, const Rescaling& rescaling);  ///< P4
+evidence::PatternFinding accumulator_management(FactContext& context, const Rescaling& rescaling);  ///< P5
+evidence::PatternFinding swizzle(FactContext& context);                                             ///< P6
 evidence::PatternFinding cluster_communication(FactContext& context,
                                                const Abstract& unconstrained_cluster);  ///< P7
 evidence::PatternFinding epilogue(FactContext& context);                                ///< P8

@@ -51,7 +51,7 @@ std::vector<Node> scaled_blocks(FactContext& context) {
 }
 }  // namespace
 
-evidence::PatternFinding streaming_accumulation(FactContext& context) {
+evidence::PatternFinding streaming_accumulation(FactContext& context, const Rescaling& found) {
   PatternBuilder p(context, "P4", "online softmax or streaming accumulation");
   std::vector<Node> steps;
   const auto& assignments = context.module().assignments();
@@ -64,7 +64,6 @@ evidence::PatternFinding streaming_accumulation(FactContext& context) {
     if (!steps_recurrence(targets, assignments[i].value)) continue;
     steps.push_back(assignments[i].statement);
   }
-  const Rescaling found = find_rescaling(context);
   // The recurrence in a class of its own: the kernel calls it by name.
   const bool library = p.cite([](const Draft& d) { return d.fact.kind == "online-softmax"; });
   const bool matrix = p.any([](const Draft& d) { return d.fact.kind == "gemm"; });

@@ -3,7 +3,7 @@
 
 namespace cutelab::reading {
 
-evidence::PatternFinding accumulator_management(FactContext& context) {
+evidence::PatternFinding accumulator_management(FactContext& context, const Rescaling& rescaling) {
   PatternBuilder p(context, "P5", "register-level accumulator management");
   const auto budget = [](const Draft& d) {
     return d.fact.kind == evidence::kind::register_budget && d.construct != "register-constant";
@@ -30,7 +30,6 @@ evidence::PatternFinding accumulator_management(FactContext& context) {
     return d.construct.starts_with("wgmma") || d.construct == "mma_sync";
   });
   const auto task = [](const Draft& d) { return d.construct == "Task" && !told(d, "registers").empty(); };
-  const Rescaling rescaling = find_rescaling(context);
   p.flag("setmaxnreg", p.any(budget) || p.any(task));
   p.flag("tmem_to_rmem", p.any(load));
   p.flag("rmem_to_tmem", p.any(store));

@@ -24,9 +24,14 @@ bool holds_any(const std::string& text, std::initializer_list<const char*> words
                      [&](const char* w) { return text.find(w) != std::string::npos; });
 }
 
+std::string_view leaf_of_call(Node call) {
+  const std::string_view callee = call.child(Field::function_field).text();
+  return callee.substr(callee.rfind('.') + 1);
+}
+
 /// fmax(…), max(…), warp_reduction_max(…), x.reduce(MAX, …): an operation, not a name that holds "max".
 bool is_maximum(Node call) {
-  const std::string leaf = to_lower(leaf_name(call.child(Field::function_field).text()));
+  const std::string leaf = to_lower(leaf_of_call(call));
   if (leaf == "max" || leaf == "fmax" || leaf == "maximum" || leaf == "fmax3") return true;
   const bool reduces = leaf.find("redu") != std::string::npos;
   if (reduces && leaf.find("max") != std::string::npos) return true;
@@ -44,6 +49,7 @@ bool has_operator(Node n, std::string_view text) {
 struct Written {
   Node statement, left, right;
   bool augmented = false;
+  bool holds_maximum = false, holds_exponential = false;  ///< calls of them on the right
 };
 
 class Finder {
@@ -54,22 +60,29 @@ class Finder {
       const Node n = tree.at(i);
       const bool augmented = n.is(NodeKind::augmented_assignment);
       if (!augmented && !n.is(NodeKind::assignment)) continue;
-      const Written one{n, n.child(Field::left_field), n.child(Field::right_field), augmented};
+      Written one{n, n.child(Field::left_field), n.child(Field::right_field), augmented};
       const bool named = one.left.is(NodeKind::identifier) || one.left.is(NodeKind::attribute) ||
                          one.left.is(NodeKind::subscript);
-      if (named && one.right && one.right.text().size() <= 2000 && context.module().function_at(n) >= 0)
-        written_.push_back(one);
+      if (!named || !one.right || one.right.text().size() > 2000 || context.module().function_at(n) < 0)
+        continue;
+      for (std::uint32_t k = one.right.index(); k < one.right.end_index(); ++k) {
+        const Node call = tree.at(k);
+        if (!call.is(NodeKind::call)) continue;
+        one.holds_maximum = one.holds_maximum || is_maximum(call);
+        one.holds_exponential = one.holds_exponential || is_exponential(call);
+      }
+      written_.push_back(one);
     }
   }
 
   Rescaling find() {
     for (const Written& a : written_)
-      if (holds_call(a.right, is_maximum)) maxima_.insert(base_name(a.left.text()));
+      if (a.holds_maximum) maxima_.insert(base_name(a.left.text()));
     for (const Written& a : written_)
-      if (!holds_exponential(a.right) && holds_difference(a.right))
-        differences_.insert(base_name(a.left.text()));
+      if (!a.holds_exponential && holds_difference(a.right)) differences_.insert(base_name(a.left.text()));
     for (const Written& a : written_)
-      if (is_factor(a.right) && !multiplies_beside(a.right)) factors_.insert(base_name(a.left.text()));
+      if (a.holds_exponential && is_factor(a.right) && !multiplies_beside(a.right))
+        factors_.insert(base_name(a.left.text()));
     for (const Written& a : written_) sort(a);
     for (const CallSite& site : context_.calls()) sort(site);
     return std::move(out_);
@@ -87,10 +100,9 @@ class Finder {
     return holds(in, [&](Node n) { return n.is(NodeKind::call) && test(n); });
   }
   static bool is_exponential(Node call) {
-    const std::string leaf = leaf_name(call.child(Field::function_field).text());
+    const std::string_view leaf = leaf_of_call(call);
     return leaf == "exp2" || leaf == "exp" || leaf == "ex2" || leaf.starts_with("exp2_");
   }
-  static bool holds_exponential(Node in) { return holds_call(in, is_exponential); }
 
   bool is_maximum_name(Node n) const {
     if (!n.is(NodeKind::identifier)) return false;
@@ -137,18 +149,20 @@ class Finder {
     return holds(in, [](Node n) { return n.is(NodeKind::binary_operator) && has_operator(n, "*"); });
   }
   bool names_factor(Node in) const {
-    return holds(
-        in, [&](Node n) { return n.is(NodeKind::identifier) && factors_.count(to_lower(n.text())) > 0; });
+    return !factors_.empty() && holds(in, [&](Node n) {
+      return n.is(NodeKind::identifier) && factors_.count(to_lower(n.text())) > 0;
+    });
   }
 
   void sort(const Written& a) {
-    const std::string left = base_name(a.left.text());
-    const bool beside = is_factor(a.right) && multiplies_beside(a.right);
-    const bool factor = !beside && is_factor(a.right);
+    const bool scaled = a.holds_exponential && is_factor(a.right);
+    const bool beside = scaled && multiplies_beside(a.right);
+    const bool factor = scaled && !beside;
     const bool scales =
         !factor && !beside && names_factor(a.right) && (a.augmented || holds_product(a.right));
-    const bool maximum =
-        holds_call(a.right, is_maximum) && (left.find("max") != std::string::npos || of_maximum(a.right));
+    if (!scaled && !scales && !a.holds_maximum) return;
+    const std::string left = base_name(a.left.text());
+    const bool maximum = a.holds_maximum && (left.find("max") != std::string::npos || of_maximum(a.right));
     if ((!scales && !maximum && !beside && !factor) || !runs_on_device(context_, a.statement)) return;
     if (factor || beside) out_.factors.push_back(a.statement);
     if (scales || beside) {

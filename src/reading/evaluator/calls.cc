@@ -36,20 +36,23 @@ const Abstract& Folder::evaluate_in_module(int module, Node expression) {
 
 Abstract Folder::value_of(int module, Node expression) { return evaluate_in_module(module, expression); }
 
+const Abstract& Folder::argument_folded(const Abstract& object, Node argument) {
+  return object.frame ? evaluate(argument, object.frame) : evaluate_in_module(object.module, argument);
+}
+
 Abstract Folder::argument_of(const Abstract& object, Node argument) {
-  if (object.frame) return evaluate(argument, object.frame);
-  return value_of(object.module, argument);
+  return argument_folded(object, argument);
 }
 
 std::string Folder::callee_path(int module, Node call) {
   const Node function = call.child(Field::function_field);
-  const Abstract callee = called(evaluate_in_module(module, function));
+  const Abstract& callee = called(evaluate_in_module(module, function));
   if (!callee.path.empty()) return callee.path;
   return program_.module(module).qualified(function);
 }
 
 bool Folder::callee_function(int module, Node call, int* function_module, int* function) {
-  const Abstract callee = called(evaluate_in_module(module, call.child(Field::function_field)));
+  const Abstract& callee = called(evaluate_in_module(module, call.child(Field::function_field)));
   if (!callee.is(Kind::function)) return false;
   *function_module = callee.module;
   *function = callee.index;
@@ -57,35 +60,35 @@ bool Folder::callee_function(int module, Node call, int* function_module, int* f
 }
 
 /// The function behind functools.partial(f, …), and behind a name that is bound to one function or another.
-Abstract Folder::called(const Abstract& callee) {
-  Abstract out = callee;
+const Abstract& Folder::called(const Abstract& callee) {
+  const Abstract* out = &callee;
   for (int step = 0; step < 6; ++step) {
-    if (out.is(Kind::object) && out.made_at.is(NodeKind::call) && out.path.ends_with("partial") &&
-        leaf_of(out.made_at.child(Field::function_field)) == "partial") {
-      const Node first = out.made_at.child(Field::arguments_field).first();
-      if (!first || first.is(NodeKind::keyword_argument)) return out;
-      out = Abstract(argument_of(out, first));
-    } else if (out.is(Kind::unknown) && !out.items.empty()) {
+    if (out->is(Kind::object) && out->made_at.is(NodeKind::call) && out->path.ends_with("partial") &&
+        leaf_of(out->made_at.child(Field::function_field)) == "partial") {
+      const Node first = out->made_at.child(Field::arguments_field).first();
+      if (!first || first.is(NodeKind::keyword_argument)) return *out;
+      out = &argument_folded(*out, first);
+    } else if (out->is(Kind::unknown) && !out->items.empty()) {
       // One of several: a function of the library tells more than a helper around it.
-      std::optional<Abstract> chosen;
-      for (const Abstract& item : out.items) {
+      const Abstract* chosen = nullptr;
+      for (const Abstract& item : out->items) {
         const bool wrapped = item.is(Kind::object) && item.path.ends_with("partial");
         if (!item.is(Kind::function) && !item.is(Kind::name) && !wrapped) continue;
-        if (!chosen || (item.is(Kind::name) && !chosen->is(Kind::name))) chosen = item;
+        if (!chosen || (item.is(Kind::name) && !chosen->is(Kind::name))) chosen = &item;
       }
-      if (!chosen) return out;
-      out = Abstract(*chosen);
+      if (!chosen) return *out;
+      out = chosen;
     } else {
       break;
     }
   }
-  return out;
+  return *out;
 }
 
 std::string Folder::called_name(int module, Node call) {
   const Node function = call.child(Field::function_field);
   if (!function.is(NodeKind::identifier)) return {};
-  const Abstract callee = called(value_of(module, function));
+  const Abstract& callee = called(evaluate_in_module(module, function));
   std::string name;
   if (callee.is(Kind::function))
     name = program_.module(callee.module).functions()[static_cast<std::size_t>(callee.index)].name;
@@ -121,10 +124,10 @@ const Frame* Folder::root(int module, int function, const Abstract* self) {
 
 Abstract Folder::call(Node n, const Frame* frame) {
   const Node function_node = n.child(Field::function_field);
-  const Abstract given = evaluate(function_node, frame);
+  const Abstract& given = evaluate(function_node, frame);
   if (given.is(Kind::function)) return call_function(given, n, frame);
-  Abstract callee = called(given);
-  if (callee.is(Kind::function) && given.is(Kind::unknown)) callee = given;
+  const Abstract& behind = called(given);
+  const Abstract& callee = behind.is(Kind::function) && given.is(Kind::unknown) ? given : behind;
   if (callee.is(
           Kind::function)) {  // with arguments bound before: what it gives back is known by its path alone
     Abstract out = Abstract::object(callee.path, frame->module, n);

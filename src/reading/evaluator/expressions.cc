@@ -40,32 +40,31 @@ Abstract join(std::vector<Abstract> alternatives) {
 
 const Abstract& Folder::evaluate(Node n, const Frame* frame) {
   if (!n) return nothing_;
-  Slot& slot = memo_[{frame, n.tree(), n.index()}];
-  if (slot.state == Slot::State::known) return slot.value;
-  if (depth_ == 0 && slot.at_top) return *slot.at_top;
-  if (++steps_ > most_steps || depth_ >= deepest) {
-    ++cuts_;
-    return passing(Abstract::unknown(
-        steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep", {},
-        n));
+  using State = FoldingMemo::State;
+  const FoldingMemo::Key key{frame, n.tree(), n.index()};
+  {
+    FoldingMemo::Slot& slot = memo_[key];
+    if (slot.state == State::known || (depth_ == 0 && slot.answer)) return *slot.answer;
+    if (++steps_ > most_steps || depth_ >= deepest) {
+      ++cuts_;
+      return kept(Abstract::unknown(
+          steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep",
+          {}, n));
+    }
+    if (slot.state == State::evaluating) {
+      ++cuts_;
+      return kept(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
+    }
+    slot.state = State::evaluating;
   }
-  if (slot.state == Slot::State::evaluating) {
-    ++cuts_;
-    return passing(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
-  }
-  slot.state = Slot::State::evaluating;
   const int cuts_before = cuts_;
   ++depth_;
-  Abstract value = evaluate_new(n, frame);
+  const Abstract& value = kept(evaluate_new(n, frame));
   --depth_;
-  slot.state = cuts_ == cuts_before ? Slot::State::known : Slot::State::empty;
-  if (slot.state == Slot::State::empty) {
-    const Abstract& cut = passing(std::move(value));
-    if (depth_ == 0 && steps_ <= most_steps) slot.at_top = &cut;
-    return cut;
-  }
-  slot.value = std::move(value);
-  return slot.value;
+  FoldingMemo::Slot& slot = memo_[key];
+  slot.state = cuts_ == cuts_before ? State::known : State::empty;
+  if (slot.state == State::known || (depth_ == 0 && steps_ <= most_steps)) slot.answer = &value;
+  return value;
 }
 
 Abstract Folder::evaluate_new(Node n, const Frame* frame) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "reading/evaluator/evaluator.h"
 #include "reading/evaluator/flags.h"
+#include "reading/evaluator/folding_memo.h"
 
 namespace cutelab::reading {
 
@@ -45,6 +47,10 @@ class Folder final : public Evaluator {
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
   std::string called_name(int module, source::Node call) override;
 
+  /// As value_of and argument_of; the answers stay where they are as long as this Folder.
+  const Abstract& evaluate_in_module(int module, source::Node expression);
+  const Abstract& argument_folded(const Abstract& object, source::Node argument);
+
   const std::vector<Flag>& flags(int module);
   /// Settings that named no flag and no attribute so far.
   std::vector<std::string> unused_settings() const;
@@ -58,7 +64,6 @@ class Folder final : public Evaluator {
   // expressions
   /// The answer stays where it is as long as this Folder.
   const Abstract& evaluate(source::Node n, const Frame* frame);
-  const Abstract& evaluate_in_module(int module, source::Node expression);
   Abstract evaluate_new(source::Node n, const Frame* frame);
   Abstract literal(source::Node n);
   Abstract sequence(source::Node n, const Frame* frame);
@@ -99,7 +104,8 @@ class Folder final : public Evaluator {
 
   // calls
   Abstract call(source::Node n, const Frame* frame);
-  Abstract called(const Abstract& callee);
+  /// Stays where it is as long as `callee` and this Folder do.
+  const Abstract& called(const Abstract& callee);
   Abstract call_function(const Abstract& function, source::Node n, const Frame* frame);
   Abstract construct(const Abstract& type, source::Node n, const Frame* frame);
   Abstract returned(const Frame* frame);
@@ -132,29 +138,12 @@ class Folder final : public Evaluator {
   std::map<std::tuple<int, int, const Frame*, std::uint32_t, const source::Tree*, const Abstract*>,
            const Frame*>
       frame_by_key_;
-  struct Key {
-    const Frame* frame;
-    const source::Tree* tree;
-    std::uint32_t node;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const {
-      return (reinterpret_cast<std::uintptr_t>(k.frame) >> 4) * 0x9E3779B97F4A7C15u + k.node;
-    }
-  };
-  struct Slot {
-    enum class State { empty, evaluating, known };
-    State state = State::empty;
-    Abstract value;
-    const Abstract* at_top =
-        nullptr;  ///< the answer where no other evaluation is under way, though it was cut short
-  };
-  /// What an evaluation cut short gave: not remembered, but asked for by reference.
-  const Abstract& passing(Abstract value) { return passing_.emplace_back(std::move(value)); }
+  /// Keeps an answer as long as this Folder.
+  const Abstract& kept(Abstract value) { return answers_.emplace_back(std::move(value)); }
   const Abstract nothing_ = Abstract::unknown("nothing there");
-  std::unordered_map<Key, Slot, KeyHash> memo_;
-  std::deque<Abstract> passing_;
+  FoldingMemo memo_;
+  std::pmr::monotonic_buffer_resource answers_memory_;
+  std::pmr::deque<Abstract> answers_{&answers_memory_};
   std::deque<std::vector<const Frame*>> roots_;  // by module, then function + 1
   std::map<std::pair<int, int>, Ancestry> ancestry_;
   std::map<std::pair<int, int>, std::vector<Site>> call_sites_;

@@ -192,18 +192,17 @@ Abstract Folder::parameter_default(int position, const Frame* frame) {
 Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
   const auto& function =
       program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
-  const Key key{
-      frame,
-      program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)].node.tree(),
-      function.node.index() + 0x40000000u + static_cast<std::uint32_t>(position)};
-  Slot& slot = memo_[key];
-  if (slot.state == Slot::State::known) return slot.value;
-  if (depth_ >= deepest || slot.state == Slot::State::evaluating) {
+  using State = FoldingMemo::State;
+  const FoldingMemo::Key key{frame, function.node.tree(),
+                             function.node.index() + 0x40000000u + static_cast<std::uint32_t>(position)};
+  const State before = memo_[key].state;
+  if (before == State::known) return *memo_[key].answer;
+  if (depth_ >= deepest || before == State::evaluating) {
     ++cuts_;
     return Abstract::unknown("passed in a circle",
                              {function.parameters[static_cast<std::size_t>(position)].name}, function.node);
   }
-  slot.state = Slot::State::evaluating;
+  memo_[key].state = State::evaluating;
   const int cuts_before = cuts_;
   std::vector<Abstract> alternatives;
   for (const Site& site : call_sites(frame->module, frame->function)) {
@@ -213,12 +212,13 @@ Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
     alternatives.push_back(parameter_value(
         position, enter({frame->module, frame->function, caller, site.call, site.skip, frame->self})));
   }
-  slot.state = Slot::State::empty;
+  memo_[key].state = State::empty;
   Abstract out = alternatives.empty() ? parameter_default(position, frame) : join(std::move(alternatives));
   if (cuts_ != cuts_before) return out;
-  slot.state = Slot::State::known;
-  slot.value = out;
-  return out;
+  FoldingMemo::Slot& slot = memo_[key];
+  slot.state = State::known;
+  slot.answer = &kept(std::move(out));
+  return *slot.answer;
 }
 
 }  // namespace cutelab::reading

@@ -94,7 +94,7 @@ std::string_view leaf_of(std::string_view path) {
 }
 
 /// Of the alternatives that folding leaves open, those that the run's object can be.
-Abstract narrowed(Abstract folded, std::string_view path) {
+Abstract narrowed(const Abstract& folded, std::string_view path) {
   if (!folded.is(Kind::unknown) || folded.items.size() < 2 || path.empty()) return folded;
   std::vector<Abstract> kept;
   for (const Abstract& item : folded.items)
@@ -104,14 +104,15 @@ Abstract narrowed(Abstract folded, std::string_view path) {
 }  // namespace
 
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
-Abstract TracedEvaluator::combined(Abstract folded, const RunValue& value) {
+Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value) {
   if (!value.bound()) return folded;
   if (!is_data(value)) {
-    if (const auto* record = value.as<machine::Record>()) folded = narrowed(std::move(folded), record->path);
-    if (folded.known() || !folded.path.empty() || !folded.items.empty()) return folded;
+    const auto* record = value.as<machine::Record>();
+    Abstract narrow = record ? narrowed(folded, record->path) : folded;
+    if (narrow.known() || !narrow.path.empty() || !narrow.items.empty()) return narrow;
     Abstract out = converted(value);
-    if (out.text == "an object") out.text = folded.text;
-    if (out.depends_on.empty()) out.depends_on = folded.depends_on;
+    if (out.text == "an object") out.text = narrow.text;
+    if (out.depends_on.empty()) out.depends_on = narrow.depends_on;
     return out;
   }
   Abstract out = converted(value);
@@ -130,12 +131,12 @@ Abstract TracedEvaluator::combined(Abstract folded, const RunValue& value) {
 }
 
 Abstract TracedEvaluator::value_of(int module, Node expression) {
-  return combined(folder_.value_of(module, expression), seen(module, expression, nullptr));
+  return combined(folder_.evaluate_in_module(module, expression), seen(module, expression, nullptr));
 }
 
 Abstract TracedEvaluator::argument_of(const Abstract& object, Node argument) {
   const int module = object.frame ? object.frame->module : object.module;
-  return combined(folder_.argument_of(object, argument), seen(module, argument, object.frame));
+  return combined(folder_.argument_folded(object, argument), seen(module, argument, object.frame));
 }
 
 /// The nearest branch above the node that the run did not take: its condition says why.

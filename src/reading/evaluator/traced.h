@@ -30,7 +30,7 @@ class TracedEvaluator final : public Evaluator {
   machine::Value seen(int module, source::Node node, const Frame* frame, bool superseded);
   bool called_so(int activation, const Frame* frame) const;
   Abstract converted(const machine::Value& value, int depth = 0);
-  Abstract combined(Abstract folded, const machine::Value& value);
+  Abstract combined(const Abstract& folded, const machine::Value& value);
   Folder& folder_;
   machine::Machine& machine_;
 };

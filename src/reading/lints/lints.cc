@@ -51,8 +51,9 @@ std::string product_text(const std::vector<std::int64_t>& factors) {
 std::vector<const evidence::Fact*> Check::facts(std::string_view kind) const {
   std::vector<const evidence::Fact*> out;
   for (const evidence::Fact& fact : reading.facts) {
+    if (fact.kind != kind) continue;
     const evidence::Value* active = value_of(fact, "active");
-    if (fact.kind == kind && !(active && active->boolean() == false)) out.push_back(&fact);
+    if (!(active && active->boolean() == false)) out.push_back(&fact);
   }
   return out;
 }

@@ -17,6 +17,9 @@ void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>&
     arguments.push_back(expression(list, s));
     return;
   }
+  std::size_t given = 0;
+  for (Node a = list.first(); a; a = a.next()) ++given;
+  arguments.reserve(given);
   bool placed = true;  // false: after a splat of unknown length positions are not known
   for (const Node a : list.children()) {
     if (m.raising_) return;

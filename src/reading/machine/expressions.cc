@@ -315,20 +315,25 @@ Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::comparison(Node n, Scope* s) {
-  std::vector<Node> operands, operators;
-  for (Node c = n.first(); c; c = c.next()) {
-    if (c.is(NodeKind::comment)) continue;
-    (c.field() == Field::operators_field ? operators : operands).push_back(c);
-  }
-  if (operands.size() != operators.size() + 1) return unknown_at("malformed comparison", n);
+  int more_operands = 0;  // than operators
+  for (const Node c : n.children()) more_operands += c.field() == Field::operators_field ? -1 : 1;
+  if (more_operands != 1) return unknown_at("malformed comparison", n);
   Value outcome = Value::boolean(true);
-  Value left = expression(operands[0], s);
-  for (std::size_t i = 0; i < operators.size() && !m.raising_; ++i) {
-    const Value right = expression(operands[i + 1], s);
-    if (m.raising_) return {};
-    const Value one = m.compare(operators[i].text(), left, right);
-    if (one.is_bool() && one.number() == 0) return one;
-    if (!one.is_bool()) outcome = one;
+  Value left;
+  Node compared_by;
+  for (const Node c : n.children()) {
+    if (c.field() == Field::operators_field) {
+      compared_by = c;
+      continue;
+    }
+    const Value right = expression(c, s);
+    if (m.raising_) return compared_by ? Value() : outcome;
+    if (compared_by) {
+      const Value one = m.compare(compared_by.text(), left, right);
+      if (one.is_bool() && one.number() == 0) return one;
+      if (!one.is_bool()) outcome = one;
+      if (m.raising_) return outcome;
+    }
     left = right;
   }
   return outcome;

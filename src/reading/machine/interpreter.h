@@ -241,7 +241,7 @@ class Machine::Interpreter {
   std::unordered_map<std::string, Value> library_values_;
   int library_searches_ = 0;  ///< under way: what they find is not settled yet
   std::unordered_map<Symbol, Value> builtins_;
-  std::unordered_map<const source::Tree*, std::vector<Symbol>> symbols_of_nodes_;
+  NodeSymbols symbols_of_nodes_;                ///< of the program's own modules
   const source::Tree* symbols_tree_ = nullptr;  ///< the tree asked for last, with its table
   Symbol* symbols_ = nullptr;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "reading/machine/names.h"
 #include "source/program.h"
 
 namespace cutelab::reading::machine {
@@ -24,8 +25,14 @@ class Library {
   }
   const source::PythonModule& module(int index) const { return program_.module(index - first); }
 
+  /// Names of all readings that use this library, and those that its own nodes spell.
+  Names& names() { return names_; }
+  Symbol* symbols_of(int index) { return symbols_.of(module(index).tree()); }
+
  private:
   source::Program program_;
+  Names names_;
+  NodeSymbols symbols_;
 };
 
 }  // namespace cutelab::reading::machine

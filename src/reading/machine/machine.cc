@@ -7,7 +7,10 @@
 namespace cutelab::reading::machine {
 
 Machine::Machine(source::Program& program, Options options)
-    : program_(program), options_(std::move(options)), arch_(options_.arch) {
+    : program_(program),
+      options_(std::move(options)),
+      arch_(options_.arch),
+      names_(options_.library ? options_.library->names() : own_names_) {
   interpreter_ = std::make_unique<Interpreter>(*this);
 }
 
@@ -66,13 +69,6 @@ void Machine::run_entries() {
       give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
     raising_ = false;
   }
-}
-
-Symbol Machine::symbol(std::string_view name) {
-  if (const auto known = symbols_.find(name); known != symbols_.end()) return known->second;
-  const auto made = symbols_.emplace(name, static_cast<Symbol>(symbol_names_.size())).first;
-  symbol_names_.push_back(&made->first);
-  return made->second;
 }
 
 Value Machine::unknown(std::string reason, std::string depends_on, std::string path) {

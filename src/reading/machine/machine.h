@@ -92,8 +92,8 @@ class Machine {
 
   // --- for models
   // -------------------------------------------------------------------------------------------
-  Symbol symbol(std::string_view name);
-  const std::string& name_of(Symbol symbol) const { return *symbol_names_[symbol]; }
+  Symbol symbol(std::string_view name) { return names_.symbol(name); }
+  const std::string& name_of(Symbol symbol) const { return names_.text(symbol); }
 
   template <class T, class... A>
   T* make(A&&... arguments) {
@@ -181,8 +181,8 @@ class Machine {
   std::string arch_;
   std::unordered_map<const Object*, std::int64_t> identities_;
   Arena arena_;
-  TextTable<Symbol> symbols_;
-  std::vector<const std::string*> symbol_names_;
+  Names own_names_;  ///< where there is no library
+  Names& names_;
   TextTable<External*> externals_;
   std::vector<Launch> launches_;
   std::vector<GiveUp> give_ups_;

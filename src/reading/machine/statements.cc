@@ -20,15 +20,14 @@ bool Machine::Interpreter::stop(Node at, int module) {
   return true;
 }
 
-Symbol Machine::Interpreter::symbol_of(Node n, int) {
+Symbol Machine::Interpreter::symbol_of(Node n, int module) {
   if (n.tree() != symbols_tree_) {
-    auto& table = symbols_of_nodes_[n.tree()];
-    if (table.empty()) table.resize(n.tree()->size(), 0xFFFFFFFFu);
+    const bool of_library = module >= Library::first && &module_of(module).tree() == n.tree();
+    symbols_ = of_library ? m.options_.library->symbols_of(module) : symbols_of_nodes_.of(*n.tree());
     symbols_tree_ = n.tree();
-    symbols_ = table.data();
   }
   Symbol& known = symbols_[n.index()];
-  if (known == 0xFFFFFFFFu) known = m.symbol(n.text());
+  if (known == NodeSymbols::not_asked_for) known = m.symbol(n.text());
   return known;
 }
 
@@ -63,7 +62,7 @@ Flow Machine::Interpreter::statement_plain(Node n, Scope* s) {
     case NodeKind::expression_statement:
       return expression_statement(n, s);
     case NodeKind::return_statement:
-      result_ = n.first() ? expression(n.children().all().front(), s) : Value::none();
+      result_ = n.first() ? expression(*n.children().begin(), s) : Value::none();
       return m.raising_ ? Flow::raised : Flow::returned;
     case NodeKind::if_statement:
       return if_statement(n, s);

@@ -1,5 +1,7 @@
 #include "reading/machine/trace.h"
 
+#include <algorithm>
+
 namespace cutelab::reading::machine {
 
 int Trace::enter(Activation activation) {
@@ -20,17 +22,20 @@ void Trace::note(int module, source::Node node, int activation, const Value& val
   auto& heads = heads_[m];
   if (heads.empty()) heads.resize(node.tree()->size(), -1);
   std::int32_t& head = heads[node.index()];
-  int count = 0;
-  for (std::int32_t i = head; i >= 0; i = seen_[static_cast<std::size_t>(i)].next) {
-    Seen& seen = seen_[static_cast<std::size_t>(i)];
-    if (seen.activation == activation) {
+  const Seen* newest = head >= 0 ? &seen_[static_cast<std::size_t>(head)] : nullptr;
+  // Most often an activation comes to a node for the first time, or was the last to come there.
+  if (newest && activation <= newest->latest)
+    for (std::int32_t i = head; i >= 0; i = seen_[static_cast<std::size_t>(i)].next) {
+      Seen& seen = seen_[static_cast<std::size_t>(i)];
+      if (seen.activation != activation) continue;
       seen.varied = seen.varied || !seen.value.same(value);
       seen.value = value;
       return;
     }
-    if (++count >= most_per_node) return;
-  }
-  seen_.push_back({activation, value, false, head});
+  const int count = newest ? newest->count : 0;
+  if (count >= most_per_node) return;
+  const int latest = newest ? std::max(newest->latest, activation) : activation;
+  seen_.push_back({activation, latest, value, head, false, static_cast<std::uint8_t>(count + 1)});
   head = static_cast<std::int32_t>(seen_.size()) - 1;
 }
 

@@ -21,9 +21,11 @@ class Trace {
  public:
   struct Seen {
     int activation = 0;
-    Value value;          ///< the last one; unbound for a statement
-    bool varied = false;  ///< had different values in this activation (a loop)
+    int latest = 0;  ///< highest activation of this entry and those after it
+    Value value;     ///< the last one; unbound for a statement
     std::int32_t next = -1;
+    bool varied = false;     ///< had different values in this activation (a loop)
+    std::uint8_t count = 1;  ///< this entry and those after it
   };
 
   int enter(Activation activation);
