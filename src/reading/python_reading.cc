@@ -216,7 +216,10 @@ bool tells_activity(const std::string& kind) {
 }
 
 void note_inactive(FactContext& context, Draft& draft) {
-  if (!tells_activity(draft.fact.kind)) return;
+  const evidence::Family family = draft.fact.family;
+  const bool told = family == evidence::Family::B1 || family == evidence::Family::D6 ||
+                    family == evidence::Family::H2 || family == evidence::Family::E1;
+  if (!told && !tells_activity(draft.fact.kind)) return;
   const Activity activity = context.evaluator.active(0, draft.node);
   if (activity.state != evidence::Tristate::no) return;
   draft.fact.values["active"] = evidence::literal(false);

@@ -46,15 +46,6 @@ Activity launched(FactContext& context, int kernel) {
   return out;
 }
 
-/// The argument that a call of `function` passes for a parameter; none when it is left out.
-Node argument_for(const FactContext& context, const source::PythonFunction& function, Node call,
-                  std::size_t parameter) {
-  const std::string& name = function.parameters[parameter].name;
-  if (const Node given = context.keyword(call, name)) return given;
-  const bool bound = !function.parameters.empty() && function.parameters[0].name == "self";
-  return context.positional(call, static_cast<int>(parameter) - (bound ? 1 : 0));
-}
-
 bool holds_word(const std::string& text, const std::string& word) {
   const auto letter = [&](std::size_t i) {
     return i < text.size() && (text[i] == '_' || std::isalnum(static_cast<unsigned char>(text[i])));

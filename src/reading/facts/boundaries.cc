@@ -12,11 +12,25 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
+/// `for k in range_constexpr(size(fragment)): … if k < size(fragment) - 1`: a number of the unrolled loop by
+/// itself, held against a bound, says which step this is. No coordinate of a tensor is in it.
+bool tests_unrolled_step(Node condition) {
+  if (!condition.is(NodeKind::comparison_operator)) return false;
+  for (const Node operand : condition.children()) {
+    if (!operand.is(NodeKind::identifier)) continue;
+    for (Node n = condition.parent(); n && !n.is(NodeKind::function_definition); n = n.parent())
+      if (n.is(NodeKind::for_statement) && n.child(Field::left_field).text() == operand.text())
+        return n.child(Field::right_field).text().find("range_constexpr") != std::string_view::npos;
+  }
+  return false;
+}
+
 /// `if row < problem_m:` in device code: a comparison of a coordinate with an extent.
 bool guards_extent(Node condition) {
   if (!condition.is(NodeKind::comparison_operator) && !condition.is(NodeKind::boolean_operator)) return false;
   for (const Node operand : condition.children())
     if (operand.is(NodeKind::integer)) return false;  // a test of a count, not of a coordinate
+  if (tests_unrolled_step(condition)) return false;
   const std::string_view text = condition.text();
   if (text.find('<') == std::string_view::npos && text.find('>') == std::string_view::npos) return false;
   const std::string low = to_lower(text);

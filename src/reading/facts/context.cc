@@ -38,6 +38,14 @@ std::string leaf_name(std::string_view dotted) {
   return std::string(dot == std::string_view::npos ? dotted : dotted.substr(dot + 1));
 }
 
+Node argument_for(const FactContext& context, const source::PythonFunction& function, Node call,
+                  std::size_t parameter) {
+  const std::string& name = function.parameters[parameter].name;
+  if (const Node given = context.keyword(call, name)) return given;
+  const bool bound = !function.parameters.empty() && function.parameters[0].name == "self";
+  return context.positional(call, static_cast<int>(parameter) - (bound ? 1 : 0));
+}
+
 FactContext::FactContext(source::Program& p, Evaluator& e, const std::vector<Flag>& f, evidence::Reading& r)
     : program(p), evaluator(e), flags(f), reading(r) {
   collect_calls();

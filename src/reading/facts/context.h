@@ -100,6 +100,9 @@ class FactContext {
   std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
 };
 
+/// The argument that a call of `function` passes for a parameter; none when it is left out.
+source::Node argument_for(const FactContext& context, const source::PythonFunction& function,
+                          source::Node call, std::size_t parameter);
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
 /// Whether a node stands in code of the device: a kernel, a decorated function that launches nothing and is
@@ -116,6 +119,11 @@ void name_roles(FactContext& context);          ///< names roles by what they do
 void extract_descriptors(
     FactContext& context);  ///< H1: descriptors made through local helpers; completes descriptor facts
 void extract_copies(FactContext& context);  ///< D3: cute.copy by TMA and cp.async
+/// D3, E1: calls of local helpers that copy between tensors they are given, each by the atom of its call.
+void add_copies_of_helpers(FactContext& context);
+/// A tensor in global or shared memory by the naming that CuTe code keeps: gC, tCgC, mC; sA, tCsA.
+bool names_global(std::string_view text);
+bool names_shared(std::string_view text);
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
 void extract_arrivals(FactContext& context);      ///< D1, D2: warps of roles, sizes of groups, who arrives

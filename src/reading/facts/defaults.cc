@@ -169,9 +169,11 @@ class Inputs {
     const Node given = input.function < 0
                            ? context_.flags[input.flag].default_value
                            : function(input.function).parameters[input.parameter].default_value;
-    const bool off = input.function < 0 && !given && context_.flags[input.flag].action == "store_true";
-    evidence::Value value = given ? context_.value(given) : evidence::literal(false);
-    if ((!given && !off) || !value.determined() || value.text() == "None") return std::nullopt;
+    const std::string_view action =
+        input.function < 0 ? context_.flags[input.flag].action : std::string_view();
+    const bool on = action == "store_false", plain = on || action == "store_true";
+    evidence::Value value = given ? context_.value(given) : evidence::literal(on);
+    if ((!given && !plain) || !value.determined() || value.text() == "None") return std::nullopt;
     return DefaultConflict::Stated{who(input), std::move(value),
                                    context_.at(given ? given : context_.flags[input.flag].call)};
   }

@@ -9,8 +9,6 @@ using evidence::Family;
 using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
-namespace {
-
 /// A tensor in global memory by the naming that CuTe code keeps: gC, tCgC, bSG_gC, tTR_gC, mC.
 bool names_global(std::string_view text) {
   std::string name(text.substr(0, text.find_first_of("[(")));
@@ -29,6 +27,8 @@ bool names_shared(std::string_view text) {
       return true;
   return false;
 }
+
+namespace {
 
 /// What a local name was last bound to, as long as that is another name or a slice of one.
 Node name_behind(const FactContext& context, Node tensor, int depth = 0) {

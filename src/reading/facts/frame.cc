@@ -198,6 +198,9 @@ void read_flags(FactContext& context) {
       out.default_value = evidence::literal(flag.action.ends_with("store_false"));
     else
       out.default_value = evidence::undetermined("no default is given", {flag.name}, out.at, "");
+    // --no_x with dest=x: the value is that of x, which the flag's own name would turn round.
+    if (!flag.default_value && flag.action.ends_with("store_false"))
+      out.default_value = evidence::literal(flag.dest + " = true");
     context.reading.flags.push_back(std::move(out));
   }
 }

@@ -63,6 +63,14 @@ std::string tma_side(FactContext& context, Node tensor) {
   return value.path.empty() || parameter_of(context, tensor) >= 0 ? "?" : "";
 }
 
+/// A tensor of coordinates: nothing is loaded from it or stored to it.
+bool holds_coordinates(const FactContext& context, Node tensor) {
+  while (tensor.is(NodeKind::subscript)) tensor = tensor.child(Field::value_field);
+  const Node made = tensor.is(NodeKind::identifier) ? bound_before(context, tensor) : tensor;
+  if (!made.is(NodeKind::call)) return false;
+  return leaf_name(made.child(Field::function_field).text().substr(0, 120)) == "make_identity_tensor";
+}
+
 /// mA_mkl, gA_mnk: letters of the modes, where the name carries them.
 std::string mode_letters(std::string_view tensor) {
   const auto underscore = tensor.rfind('_');
@@ -88,6 +96,7 @@ void extract_tilings(FactContext& context) {
     const bool global =
         name.size() > 1 && (name[0] == 'm' || name[0] == 'g') && name[1] >= 'A' && name[1] <= 'Z';
     if (!global && to_lower(name).find("tma_tensor") == std::string::npos) continue;
+    if (holds_coordinates(context, tensor)) continue;
     Draft& draft = context.add(Family::B1, "tiling", name, name + " cut into tiles", site.call);
     draft.construct = "tiling";
     draft.fact.optional = true;

@@ -370,6 +370,7 @@ void extract_copies(FactContext& context) {
         site.path.find("cute") != std::string::npos)
       add_copy(context, site);
   add_compiler_operations(context);
+  add_copies_of_helpers(context);
   add_committed_copies(context);
   add_copy_functions(context);
   add_copy_calls(context);

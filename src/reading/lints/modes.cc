@@ -49,12 +49,13 @@ int concerns(const Fact& predicate, const Fact& tiling) {
 /// none.
 const Fact* predicate_of(const Reading& reading, const Fact& tiling) {
   const Fact* best = nullptr;
-  int rank = -1;
+  int rank = -1;  // that it names the tensor counts before that the defaults compile it
   for (const Fact& fact : reading.facts) {
     if (fact.family != evidence::Family::B1 || fact.optional ||
         (fact.kernel != tiling.kernel && !fact.kernel.empty() && !tiling.kernel.empty()))
       continue;
-    const int one = concerns(fact, tiling);
+    const Value* active = lints::value_of(fact, "active");
+    const int one = 2 * concerns(fact, tiling) + (active && active->text() == "false" ? 0 : 1);
     if (one <= rank) continue;
     best = &fact;
     rank = one;
@@ -109,9 +110,15 @@ class Verdicts {
     if (tma == "load") return push(tiling, name, "tma-zero-fill", rest + ": TMA fills zeros beyond the edge");
     if (tma == "store") return push(tiling, name, "tma-clip", rest + ": TMA writes nothing beyond the edge");
     if (tma == "?") return push(tiling, name, "undetermined", rest + "; whether TMA moves it cannot be told");
-    if (const Fact* predicate = predicate_of(reading_, tiling))
-      return push(tiling, name, "predicated",
-                  rest + fmt::format("; predicates from line {}", predicate->at.line()));
+    if (const Fact* predicate = predicate_of(reading_, tiling)) {
+      const int line = predicate->at.line();
+      std::string by = concerns(*predicate, tiling) == 2
+                           ? fmt::format("; predicates from line {}", line)
+                           : fmt::format("; predicates or guards from line {}, which name no tensor", line);
+      const Value* active = lints::value_of(*predicate, "active");
+      if (active && active->text() == "false") by += "; the defaults leave them out";
+      return push(tiling, name, "predicated", rest + by);
+    }
     push(tiling, name, "unguarded", rest + "; no predicate: right only where the tile divides the extent");
   }
 
