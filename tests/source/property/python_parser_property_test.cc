@@ -47,7 +47,7 @@ std::vector<std::string> python_files(const std::vector<std::string>& folders) {
     if (fs::exists(folder))
       for (const auto& entry :
            fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied))
-        if (entry.is_regular_file() && entry.path().extension() == ".py" && entry.file_size() > 0)
+        if (entry.is_regular_file() && entry.path().extension().string() == ".py" && entry.file_size() > 0)
           out.push_back(entry.path().string());
   std::sort(out.begin(), out.end());
   return out;
