@@ -74,7 +74,7 @@ std::string first_errors(const std::string& text) {
 std::string kept_cubin(const std::string& folder) {
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder, code))
-    if (entry.path().extension() == ".cubin") return entry.path().string();
+    if (entry.path().extension().string() == ".cubin") return entry.path().string();
   return "";
 }
 

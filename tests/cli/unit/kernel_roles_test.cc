@@ -78,7 +78,7 @@ TEST_F(KernelRoles, TheRunShowsEachRolesBubblesAndKeepsBothPictures) {
   EXPECT_TRUE(told(outcome.run, "stamped launch: 4.00 us from its first stamp to its last, 10.0"));
   int svg = 0, trace = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root_ / "data")) {
-    svg += entry.path().extension() == ".svg";
+    svg += entry.path().extension().string() == ".svg";
     trace += entry.path().string().ends_with(".roles.perfetto.json");
   }
   EXPECT_EQ(svg, 1);

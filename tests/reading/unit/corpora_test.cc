@@ -18,7 +18,8 @@ std::vector<std::string> sources(const std::string& folder) {
   for (const auto& entry :
        fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
     const auto extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".py" || extension == ".cu") && entry.file_size() > 0)
+    if (entry.is_regular_file() && (extension.string() == ".py" || extension.string() == ".cu") &&
+        entry.file_size() > 0)
       out.push_back(entry.path().string());
   }
   std::sort(out.begin(), out.end());
