@@ -1,5 +1,5 @@
 // Reference operators on the GPU: a thread per element, row or state (ops.h), double precision. Slow next to
-// any kernel and far faster than the host: what --check holds large problems against.
+// any kernel and far faster than the host, whose functions they are; `--check` still asks the host.
 #include <cuda_runtime.h>
 
 #include "launch_abi.h"
