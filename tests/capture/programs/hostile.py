@@ -94,7 +94,8 @@ def flees():
 
 def multiplies():
     while True:
-        os.fork()
+        if os.fork() == 0:
+            time.sleep(600)
 
 
 def hoards():
