@@ -14,8 +14,6 @@ import importlib
 import json
 import sys
 
-import host_operators
-
 
 def named(text):
     module, _, path = text.partition(":")
@@ -82,7 +80,6 @@ class Recipe:
 def main():
     entry = json.loads(sys.argv[1])
     sys.path[1:1] = sys.argv[2:]
-    host_operators.adapt()
     for setting in entry.get("set", []):
         owner, _, attribute = setting["name"].rpartition(".")
         setattr(named(owner), attribute, Recipe().value(setting["value"]))
