@@ -267,7 +267,7 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   // run.
   spec.extra = {
       {"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}, {"TMPDIR", work}};
-  if (!toolchain.packages.empty()) spec.extra.emplace_back("PYTHONPATH", with_packages(toolchain.packages));
+  if (!toolchain.packages.empty()) spec.extra["PYTHONPATH"] = with_packages(toolchain.packages);
   auto run = run_supervised(spec, request.limits);
   if (!run) return run.error();
   Capture capture;
