@@ -62,14 +62,17 @@ class ProgramRun : public ::testing::Test {
     asked.limits.seconds = 20;
     return asked;
   }
+  Toolchain toolchain() const {
+    Toolchain found;
+    found.python = path("python");
+    found.dsl_version = "4.8.1";
+    found.harness = path("harness");
+    found.recorder = path("recorder.so");
+    found.packages = packages;
+    return found;
+  }
   Capture run(const Request& asked) const {
-    Toolchain toolchain;
-    toolchain.python = path("python");
-    toolchain.dsl_version = "4.8.1";
-    toolchain.harness = path("harness");
-    toolchain.recorder = path("recorder.so");
-    toolchain.packages = packages;
-    auto made = capture(asked, toolchain, DiskFileSource());
+    auto made = capture(asked, toolchain(), DiskFileSource());
     EXPECT_TRUE(made) << made.error().message();
     return made ? *made : Capture{};
   }
@@ -278,7 +281,7 @@ TEST_F(ProgramRun, ThatWantedTorchIsRunAgainOnceTorchIsThere) {
 TEST_F(ProgramRun, ThatIsNoFileIsAnError) {
   Request asked = request();
   asked.program = path("none.py");
-  auto made = capture(asked, {path("python"), "", path("harness"), ""}, DiskFileSource());
+  auto made = capture(asked, toolchain(), DiskFileSource());
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::input);
 }
