@@ -31,10 +31,7 @@ struct Told {
 class NamedValues {
  public:
   explicit NamedValues(FactContext& context) : context_(context) {
-    const source::Tree& tree = context.module().tree();
-    for (std::uint32_t i = 0; i < tree.size(); ++i) {
-      const Node n = tree.at(i);
-      if (!n.is(NodeKind::identifier)) continue;
+    for (const Node n : context.module().tree().all(NodeKind::identifier)) {
       auto& uses = uses_[n.text()];
       if (uses.size() < most_uses) uses.push_back(n);
     }
@@ -60,7 +57,13 @@ class NamedValues {
   }
 
   /// Names that mean the quantity, best first: the same words before some of them.
-  std::vector<std::string> names_of(const RuleQuantity& of) {
+  const std::vector<std::string>& names_of(const RuleQuantity& of) {
+    const auto [place, fresh] = names_.try_emplace(of.words);
+    if (fresh) place->second = find_names(of);
+    return place->second;
+  }
+
+  std::vector<std::string> find_names(const RuleQuantity& of) {
     if (quantities_.empty())
       for (const auto& [name, nodes] : uses_) quantities_.emplace(name, quantity_of_name(name));
     std::vector<std::string> same, plain, part;
@@ -117,6 +120,7 @@ class NamedValues {
   FactContext& context_;
   std::unordered_map<std::string_view, std::vector<Node>, TextHash> uses_;
   std::map<std::string_view, RuleQuantity> quantities_;  // of all names, made when first asked for
+  std::map<std::vector<std::string>, std::vector<std::string>> names_;  // that mean a quantity, by its words
   std::map<std::string, Abstract> values_;
 };
 
