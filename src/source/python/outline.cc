@@ -59,7 +59,7 @@ class Outliner {
   void leave_out(std::size_t begin) {
     if (!stands_) {
       stands_ = true;
-      const auto end = text_.find_first_of("\r\n", begin);
+      const auto end = std::min(text_.find_first_of("\r\n", begin), text_.size());
       if (end < begin + stand_in.size()) return;
       text_.replace(begin, stand_in.size(), stand_in);
       begin += stand_in.size();

@@ -13,7 +13,7 @@ using python::outline;
 
 TEST(Outline, BodiesOfFunctionsAreBlankedInPlace) {
   EXPECT_EQ(outline("def f(a,\n      b=2):  # why\n    x = {\n  1: 2}\n    return x\ny = 1\n"),
-            "def f(a,\n      b=2):  # why\n    pass \n      \n            \ny = 1\n");
+            "def f(a,\n      b=2):  # why\n    pass \n       \n            \ny = 1\n");
   EXPECT_EQ(outline("class A:\n    n: int = 3\n    def f(self):\n        return 1\n    m = 4\n"),
             "class A:\n    n: int = 3\n    def f(self):\n        pass    \n    m = 4\n");
   EXPECT_EQ(outline("async def f():\n    await g()\nif a:\n    b = 1\n"),
@@ -24,7 +24,7 @@ TEST(Outline, AStringOrACommentEndsNoBody) {
   EXPECT_EQ(outline("def f():\n    \"\"\"one\n\ndef g():\n\"\"\"\n# far left\n    return 1\nz = 2\n"),
             "def f():\n    pass  \n\n        \n   \n# far left\n            \nz = 2\n");
   EXPECT_EQ(outline("def f():\n    return 'a\\'b' + \\\n1\nz = 2\n"),
-            "def f():\n    pass                \n \nz = 2\n");
+            "def f():\n    pass             \n \nz = 2\n");
 }
 
 TEST(Outline, WhatHasNoRoomForTheStandInStays) {
