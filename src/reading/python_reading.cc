@@ -4,7 +4,8 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -134,7 +135,9 @@ const RoleBlock* role_around(const FactContext& context, source::Node node) {
 class RolesOfFunctions {
  public:
   explicit RolesOfFunctions(const FactContext& context) : context_(context) {
-    for (const CallSite& site : context.calls()) site_at_[key(site.call)] = &site;
+    site_at_.reserve(context.calls().size());
+    for (const CallSite& site : context.calls()) site_at_.emplace_back(key(site.call), &site);
+    std::sort(site_at_.begin(), site_at_.end());
     for (const evidence::Function& caller : context.reading.functions)
       for (const evidence::Function::Call& call : caller.calls) calls_of_[call.callee].push_back(call.at);
   }
@@ -157,8 +160,10 @@ class RolesOfFunctions {
     std::string role;
     for (const evidence::Location& at : calls->second) {
       std::string one;
-      const auto site = at.file == 0 ? site_at_.find(key(at.span.begin, at.span.end)) : site_at_.end();
-      if (site != site_at_.end()) {
+      const auto wanted = std::pair<std::uint64_t, const CallSite*>(key(at.span.begin, at.span.end), nullptr);
+      const auto site =
+          at.file == 0 ? std::lower_bound(site_at_.begin(), site_at_.end(), wanted) : site_at_.end();
+      if (site != site_at_.end() && site->first == wanted.first) {
         const RoleBlock* block = role_around(context_, site->second->call);
         const int caller = site->second->function;
         one = block ? block->name : caller == function ? role : told(caller, depth + 1);
@@ -170,8 +175,8 @@ class RolesOfFunctions {
   }
 
   const FactContext& context_;
-  std::unordered_map<std::uint64_t, const CallSite*> site_at_;  // by its bytes in the file that is read
-  std::map<int, std::vector<evidence::Location>> calls_of_;     // by the function called
+  std::vector<std::pair<std::uint64_t, const CallSite*>> site_at_;  // by its bytes in the file that is read
+  std::map<int, std::vector<evidence::Location>> calls_of_;         // by the function called
   std::map<int, std::string> known_;
 };
 
@@ -282,11 +287,14 @@ void finish_facts(FactContext& context) {
     for (const auto& [name, value] : fact.values)
       if (value.known_by == evidence::KnownBy::computed) fact.known_by = evidence::KnownBy::computed;
   }
-  std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const Draft& a, const Draft& b) {
-    return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
+  std::vector<Draft*> ordered;
+  for (Draft& draft : context.drafts) ordered.push_back(&draft);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Draft* a, const Draft* b) {
+    return std::pair(a->fact.family, a->fact.at.span.begin) <
+           std::pair(b->fact.family, b->fact.at.span.begin);
   });
-  context.reading.facts.reserve(context.drafts.size());
-  for (Draft& draft : context.drafts) context.reading.facts.push_back(std::move(draft.fact));
+  context.reading.facts.reserve(ordered.size());
+  for (Draft* draft : ordered) context.reading.facts.push_back(std::move(draft->fact));
 }
 
 /// An end of the run says more than a place that it passed over.

@@ -56,10 +56,8 @@ class Finder {
  public:
   explicit Finder(FactContext& context) : context_(context) {
     const source::Tree& tree = context.module().tree();
-    for (std::uint32_t i = 0; i < tree.size(); ++i) {
-      const Node n = tree.at(i);
+    for (const Node n : tree.all({NodeKind::assignment, NodeKind::augmented_assignment})) {
       const bool augmented = n.is(NodeKind::augmented_assignment);
-      if (!augmented && !n.is(NodeKind::assignment)) continue;
       Written one{n, n.child(Field::left_field), n.child(Field::right_field), augmented};
       const bool named = one.left.is(NodeKind::identifier) || one.left.is(NodeKind::attribute) ||
                          one.left.is(NodeKind::subscript);

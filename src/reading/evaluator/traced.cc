@@ -173,14 +173,30 @@ std::string TracedEvaluator::callee_path(int module, Node call) {
   return path;
 }
 
-bool TracedEvaluator::callee_function(int module, Node call, int* function_module, int* function) {
-  if (folder_.callee_function(module, call, function_module, function)) return true;
+TracedEvaluator::Callee TracedEvaluator::find_callee(int module, Node call) {
+  Callee out;
+  if (folder_.callee_function(module, call, &out.module, &out.function)) return out;
   const RunValue callee = seen(module, call.child(source::Field::function_field), nullptr);
   const machine::Function* found = callee.as<machine::Function>();
   if (const auto* method = callee.as<machine::Method>()) found = method->function.as<machine::Function>();
-  if (!found || found->index < 0 || found->module >= machine::Library::first) return false;
-  *function_module = found->module;
-  *function = found->index;
+  if (!found || found->index < 0 || found->module >= machine::Library::first) return {};
+  return {found->module, found->index};
+}
+
+bool TracedEvaluator::callee_function(int module, Node call, int* function_module, int* function) {
+  Callee found;
+  if (module == 0 && call) {
+    if (callees_.empty()) callees_.resize(call.tree()->size());
+    Callee& known = callees_[call.index()];
+    if (!known.asked_for) known = find_callee(module, call);
+    known.asked_for = true;
+    found = known;
+  } else {
+    found = find_callee(module, call);
+  }
+  if (found.function < 0) return false;
+  *function_module = found.module;
+  *function = found.function;
   return true;
 }
 

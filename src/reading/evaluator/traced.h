@@ -31,8 +31,15 @@ class TracedEvaluator final : public Evaluator {
   bool called_so(int activation, const Frame* frame) const;
   Abstract converted(const machine::Value& value, int depth = 0);
   Abstract combined(const Abstract& folded, const machine::Value& value);
+  /// The local function that a call runs; function -1: none.
+  struct Callee {
+    int module = 0, function = -1;
+    bool asked_for = false;
+  };
+  Callee find_callee(int module, source::Node call);
   Folder& folder_;
   machine::Machine& machine_;
+  std::vector<Callee> callees_;  ///< of calls of the file itself, by node: many facts ask for each of them
 };
 
 }  // namespace cutelab::reading

@@ -1,8 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -97,7 +97,7 @@ class FactContext {
   bool runs_function(int module, int function, InnerCall& inner);
   std::vector<CallSite> calls_;
   std::map<std::pair<int, int>, std::vector<InnerCall>> calls_in_;
-  std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
+  std::vector<std::int32_t> call_by_node_;  ///< index into calls_; -1 = no call
 };
 
 /// The argument that a call of `function` passes for a parameter; none when it is left out.

@@ -107,10 +107,7 @@ void add_other_stores(FactContext& context) {
     if (tma || !helper)
       draft.fact.values["type"] = evidence::literal(tma ? "smem_tma_store" : "direct_store");
   }
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::assignment)) continue;
+  for (const Node n : context.module().tree().all(NodeKind::assignment)) {
     const Node left = n.child(Field::left_field);
     if (!left.is(NodeKind::subscript)) continue;
     if (!runs_on_device(context, n)) continue;

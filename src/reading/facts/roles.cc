@@ -130,10 +130,7 @@ void add_branch(FactContext& context, Node statement) {
 }
 
 void add_dispatches(FactContext& context) {
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::if_statement) && !n.is(NodeKind::elif_clause)) continue;
+  for (const Node n : context.module().tree().all({NodeKind::if_statement, NodeKind::elif_clause})) {
     const Node condition = n.child(Field::condition_field);
     if (!runs_on_device(context, n)) continue;
     if (mentions_index(context, condition)) {

@@ -207,20 +207,12 @@ Value Machine::Interpreter::call_record(Record* r, Call& c) {
   return m.unknown("a call of " + r->kind, c.node ? std::string(c.node.text().substr(0, 80)) : "", r->path);
 }
 
-/// Library functions written in plain Python; those that build compiled operations are not worth running.
 bool Machine::Interpreter::interpretable(const Function* f) const { return interpretable_module(f->module); }
 
 bool Machine::Interpreter::interpretable_module(int index) const {
   const auto known = library_names_.find(index);
   if (known == library_names_.end()) return true;
-  const std::string& module = known->second;
-  for (const char* prefix :
-       {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
-        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
-        "cutlass.experimental.task_scheduling.memory", "cutlass.experimental.task_scheduling.resources",
-        "cutlass.experimental.task_scheduling.enums"})
-    if (module.starts_with(prefix)) return true;
-  return false;
+  return is_plain_python(known->second);
 }
 
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,

@@ -38,7 +38,10 @@ class Machine::Interpreter {
                     bool complete = true);
   Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
-  Value attribute(const Value& object, std::string_view name, source::Node at, int module);
+  Value attribute(const Value& object, std::string_view name, source::Node at, int module) {
+    return attribute(object, m.symbol(name), at, module);
+  }
+  Value attribute(const Value& object, Symbol symbol, source::Node at, int module);
 
   // subscripts.cc
   Value subscript(const Value& object, const Value& index, source::Node at);
@@ -167,7 +170,7 @@ class Machine::Interpreter {
   void may_allocate(std::string_view path);
   bool interpretable_module(int index) const;
   struct Formal {
-    std::string name;
+    std::string_view name;  ///< of the source
     source::Node default_value;
     source::Parameter::Form form = source::Parameter::Form::plain;
   };
@@ -211,7 +214,7 @@ class Machine::Interpreter {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
-  Value attribute_of_record(Record* record, std::string_view name);
+  Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
