@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "kernel/build.h"
 #include "kernel/loaded_kernel.h"
@@ -72,7 +74,8 @@ TEST_F(Libraries, OneThatIsMissingIsNamedWithWhereItWasLookedForAndHowToGetIt) {
 }
 
 TEST_F(Libraries, ThePartIsLookedAtLast) {
-  const auto folders = library_folders(Environment({{"CUDA_HOME", "/opt/toolkit"}}), "/there");
+  const auto folders = library_folders(
+      Environment(std::map<std::string, std::string>{{"CUDA_HOME", "/opt/toolkit"}}), "/there");
   EXPECT_EQ(folders[0], "/there/build/deps/cublas/lib");
   EXPECT_NE(std::find(folders.begin(), folders.end(), "/opt/toolkit/lib64"), folders.end());
   EXPECT_EQ(version_from("#define A 4\n#define B 12abc\n", {"A", "B"}), "4.12");

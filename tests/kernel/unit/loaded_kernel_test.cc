@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "base/environment.h"
 #include "base/file_source.h"
@@ -21,7 +23,7 @@ class LoadedKernels : public ::testing::Test {
     fs::remove_all(root);
     fs::create_directories(root);
     const char* path = std::getenv("PATH");
-    const Environment environment({{"PATH", path ? path : ""}});
+    const Environment environment(std::map<std::string, std::string>{{"PATH", path ? path : ""}});
     compiler = find_program(environment, "cc");
   }
   ~LoadedKernels() override { fs::remove_all(root); }
