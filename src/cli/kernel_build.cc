@@ -56,7 +56,9 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
   for (const std::string& name : compiled::instruction_classes())
     if (const int n = found.mix.count(name); n > 0) mix.push_back(fmt::format("{} {}", name, n));
   run.notes.push_back(fmt::format("{} instruction mix: {}", found.mix.arch, join(mix, ", ")));
-  if (auto local = compiled::local_memory_text(r, count("LDL") + count("STL")); !local.empty())
+  if (auto local =
+          compiled::local_memory_text(r, count("LDL") + count("STL"), package.language == "cute-dsl");
+      !local.empty())
     run.notes.push_back(std::move(local));
   run.notes.push_back("expected launch on 132 SMs: " + launch.text());
 }

@@ -36,8 +36,8 @@ struct Difference {
 /// of the timer. Precondition: same size, at least two rounds, times above 0.
 Difference paired_difference(const std::vector<double>& left, const std::vector<double>& right, double z);
 
-/// SLOWER or FASTER: the whole interval lies beyond the margin on that side. SAME: the whole interval lies
-/// within it. AMBIGUOUS: neither, or median and mean tell different things.
+/// SLOWER or FASTER: the whole interval and the mean lie beyond the margin on that side. SAME: the whole
+/// interval lies within it. AMBIGUOUS: neither, or median and mean tell different things.
 evidence::Verdict judge_difference(const Difference& difference, double margin);
 
 /// Adds to the verdict's reason that both sides run the same machine code, where they do

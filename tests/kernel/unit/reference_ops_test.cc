@@ -350,8 +350,10 @@ Result<LoadedKernel> compiled_ops(const std::string& arch) {
   const char* root = std::getenv("CUTELAB_ROOT");
   const std::string source_root = root ? root : CUTELAB_SOURCE_DIR;
   const DiskFileSource files;
-  const char* path = std::getenv("PATH");
-  const Environment environment(std::map<std::string, std::string>{{"PATH", path ? path : ""}});
+  std::map<std::string, std::string> variables;
+  for (const char* name : {"PATH", "CUTLASS_DIR", "CUDA_HOME", "CUDACXX"})
+    if (const char* value = std::getenv(name)) variables[name] = value;
+  const Environment environment(std::move(variables));
   auto built = build_kernel({files, environment, source_root, "kernels/reference", {}, arch},
                             find_toolchain(environment, files, source_root));
   if (!built) return built.error();
