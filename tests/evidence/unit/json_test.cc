@@ -103,13 +103,16 @@ TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
   evidence::Run run;
   run.outcome = {"kernel-fault", "illegal address"};
   run.provenance.command = "cutelab kernel k";
+  run.provenance.code_hash = "0123456789abcdef";
   Json json = Json::parse(json_text(run));
   json.erase("outcome");
   json["provenance"].erase("command");
+  json["provenance"].erase("code_hash");
   auto back = evidence::run_from_json(json.dump());
   ASSERT_TRUE(back) << back.error().message();
   EXPECT_EQ(back->outcome, evidence::Run::Outcome());
   EXPECT_EQ(back->provenance.command, "");
+  EXPECT_EQ(back->provenance.code_hash, "");
   EXPECT_EQ(evidence::identity_text(*back), evidence::identity_text(run))
       << "a stored run keeps its identity";
 }
