@@ -76,9 +76,10 @@ void add_accumulators_of_helpers(FactContext& context) {
                                "accumulators " + a.name + (space.empty() ? "" : " in " + space), a.statement);
     draft.construct = space == "tensor-memory" ? "tmem-tensor" : "register-accumulator";
     draft.fact.values["accumulator"] =
-        !space.empty() ? evidence::literal(space)
-                       : evidence::undetermined("what the helper gives back could not be followed", {a.name},
-                                                context.at(a.value), std::string(a.value.text().substr(0, 60)));
+        !space.empty()
+            ? evidence::literal(space)
+            : evidence::undetermined("what the helper gives back could not be followed", {a.name},
+                                     context.at(a.value), std::string(a.value.text().substr(0, 60)));
   }
 }
 
