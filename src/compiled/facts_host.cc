@@ -118,7 +118,10 @@ void IrReader::on_launch(const ir::Operation& operation) {
   const IrKernel* kernel = nullptr;
   for (const IrKernel& candidate : out_.kernels)
     if (candidate.symbol == symbol) kernel = &candidate;
-  if (kernel != nullptr && !kernel->without_lines) values["smem_bytes"] = stated(kernel->shared_bytes);
+  if (kernel != nullptr && kernel->configured_bytes)
+    values["smem_bytes"] = stated(*kernel->configured_bytes);
+  else if (kernel != nullptr && !kernel->without_lines)
+    values["smem_bytes"] = stated(kernel->shared_bytes);
   evidence::Fact* fact = add(operation, {Family::H2, kind::launch, kernel != nullptr ? kernel->name : symbol,
                                          std::move(values), "launch as compiled"});
   if (fact == nullptr) return;

@@ -138,6 +138,12 @@ void IrReader::enter(const ir::Operation& function) {
   const auto begin = function.header.find('@');
   if (begin != std::string_view::npos)
     kernel.symbol = function.header.substr(begin + 1, function.header.find('(', begin) - begin - 1);
+  constexpr std::string_view asked = "smem.config_smem_size = ";
+  if (const auto at = function.header.find(asked); at != std::string_view::npos) {
+    const std::string_view number = function.header.substr(at + asked.size());
+    if (const auto bytes = parse_integer(number.substr(0, number.find_first_not_of("0123456789"))))
+      kernel.configured_bytes = *bytes;
+  }
   const Place place = places_.of(function.location);
   kernel.at = place.at;
   kernel.name = kernel_name(function, place);

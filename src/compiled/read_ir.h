@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ struct IrKernel {
   std::string symbol;     ///< in the device code
   evidence::Location at;  ///< its definition
   std::int64_t shared_bytes = 0;  ///< of all its allocations, each aligned, in their order
+  /// Dynamic shared memory that the launch asks for by a number of its own, whatever the kernel allocates.
+  std::optional<std::int64_t> configured_bytes;
   bool without_lines = false;     ///< its operations have no locations; a later pass adds allocations
 };
 
