@@ -114,6 +114,17 @@ void IrReader::on_wgmma(const ir::Operation& operation) {
                   fence ? "wgmma fence" : "wgmma group committed"});
 }
 
+/// A loop whose copies the compiler is asked to issue ahead. Other loops are no facts of their own.
+void IrReader::on_loop(const ir::Operation& operation) {
+  const auto stages = parse_integer(ir::attribute(operation.trailer, "cutlass.pipelining"));
+  if (!stages) return;
+  add(operation, {Family::D4,
+                  "pipelined-loop",
+                  "prefetch_stages",
+                  {{"prefetch_stages", stated(static_cast<std::int64_t>(*stages))}},
+                  fmt::format("loop pipelined by the compiler, {} stages ahead", *stages)});
+}
+
 void IrReader::on_tensor_memory(const ir::Operation& operation) {
   const std::string_view name = operation.name.substr(operation.name.rfind('.') + 1);
   Values values;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiled/ir_reader.h"
 #include "evidence/names.h"
+#include "layout/parse.h"
 
 namespace cutelab::compiled {
 using evidence::Family;
@@ -161,6 +162,16 @@ void IrReader::on_tma_descriptor(const ir::Operation& operation) {
                   fmt::format("TMA {} descriptor", load     ? "load"
                                                    : reduce ? "reduce"
                                                             : "store")});
+}
+
+/// The mask of a multicast is added up over the CTAs that a slice of the cluster's layout names.
+void IrReader::on_multicast_mask(const ir::Operation& operation) {
+  if (!places_.of(operation.location).made_by("make_layout_image_mask")) return;
+  const auto slice = layout::parse_layout(ir::quoted(result_type(operation)));
+  Values values;
+  if (slice && layout::size(*slice).known()) values["ctas"] = stated(layout::size(*slice).value());
+  add(operation,
+      {Family::H1, kind::multicast_mask, "", std::move(values), "CTAs that a TMA load is sent to"});
 }
 
 /// What the host's code has stored, element by element, to the array behind an operand.

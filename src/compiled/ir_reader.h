@@ -118,6 +118,7 @@ class IrReader {
   void on_tma_descriptor(const ir::Operation& operation);
   void on_atom(const ir::Operation& operation);
 
+  void on_multicast_mask(const ir::Operation& operation);
   void on_tensor_map(const ir::Operation& operation);
   std::vector<evidence::Value> stored_numbers(const ir::Operation& user, std::size_t operand) const;
 
@@ -137,6 +138,7 @@ class IrReader {
   void on_tensor_memory(const ir::Operation& operation);
   void on_group(const ir::Operation& operation);
   void on_instruction(const ir::Operation& operation);
+  void on_loop(const ir::Operation& operation);
   void on_small_copy(const ir::Operation& operation);
 
   // synchronisation

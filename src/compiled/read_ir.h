@@ -18,7 +18,7 @@ struct IrKernel {
   std::int64_t shared_bytes = 0;  ///< of all its allocations, each aligned, in their order
   /// Dynamic shared memory that the launch asks for by a number of its own, whatever the kernel allocates.
   std::optional<std::int64_t> configured_bytes;
-  bool without_lines = false;     ///< its operations have no locations; a later pass adds allocations
+  bool without_lines = false;  ///< its operations have no locations; a later pass adds allocations
 };
 
 /// What one module of the compiler's intermediate form says, in the reading's schema.
