@@ -126,6 +126,28 @@ Fact* IrReader::add(const ir::Operation& operation, Draft draft) {
   return &out_.facts.back();
 }
 
+void IrReader::add_lesser(const ir::Operation& operation, Draft draft) {
+  const Place& place = places_.of(operation.location);
+  if (!place.at.known()) return;
+  std::string key = fmt::format("{}|{}:{}", draft.kind, place.at.file, place.at.line());
+  for (const auto& caller : place.callers) key += fmt::format("<{}:{}", caller.file, caller.line());
+  for (const auto& [name, value] : draft.values) key += "|" + value.text();
+  if (!lesser_.insert(std::move(key)).second) return;
+  Fact fact;
+  fact.family = draft.family;
+  fact.kind = std::move(draft.kind);
+  fact.at = place.at;
+  fact.values = std::move(draft.values);
+  fact.kernel = kernel_ != nullptr ? kernel_->name : "";
+  fact.known_by = evidence::KnownBy::compiled;
+  if (!place.callers.empty()) {
+    Value through = stated(join(place.library, " > "));
+    through.origins = place.callers;
+    fact.values.emplace("through", std::move(through));
+  }
+  out_.lesser.push_back(std::move(fact));
+}
+
 void IrReader::enter(const ir::Operation& function) {
   function_ = &function;
   kernel_ = nullptr;
@@ -199,6 +221,7 @@ IrReading IrReader::run() {
       ++unread[operation.name];
   }
   if (function_ != nullptr) leave();
+  out_.lines = places_.lines();
   std::stable_sort(out_.facts.begin(), out_.facts.end(), [](const Fact& a, const Fact& b) {
     return std::pair(a.at.file, a.at.line()) < std::pair(b.at.file, b.at.line());
   });
@@ -215,6 +238,14 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"cute.composition", &IrReader::on_layout},
       {"cute.coalesce", &IrReader::on_layout},
       {"cute.tiled.mma.make_layout", &IrReader::on_layout},
+      {"cute.make_layout", &IrReader::on_plain_layout},
+      {"cute.static", &IrReader::on_plain_layout},
+      {"cute.append", &IrReader::on_plain_layout},
+      {"cute.append_to_rank", &IrReader::on_plain_layout},
+      {"cute.recast_iter", &IrReader::on_recast},
+      {"cute.tiled.copy.partition_S", &IrReader::on_partition},
+      {"cute.tiled.copy.partition_D", &IrReader::on_partition},
+      {"llvm.inline_asm", &IrReader::on_inline_text},
       {"cute.logical_divide", &IrReader::on_layout},
       {"cuda.launch_cfg.create", &IrReader::on_launch_config},
       {"cuda.launch_cfg.cluster_dim", &IrReader::on_launch_attribute},

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -29,7 +30,10 @@ struct IrReading {
   /// lists the loops and branches around, outermost first, as "if 722", "for 742". Facts of a kernel whose
   /// operations have no locations have none either.
   std::vector<evidence::Fact> facts;
-  std::map<std::string, int> unread;  ///< operations from which no fact was drawn, by name
+  /// What is no fact of its own, and answers a statement of the source: plain layouts, views, fragments.
+  std::vector<evidence::Fact> lesser;
+  std::vector<std::pair<int, int>> lines;  ///< file and line of the program's own that operations come from
+  std::map<std::string, int> unread;       ///< operations from which no fact was drawn, by name
   int operations = 0;
   int lost_values = 0;  ///< operations of interest whose own text was not as expected
 };

@@ -17,7 +17,6 @@ struct Parameter {
   Node annotation;     ///< the type's expression; no node without one
   Node default_value;  ///< no node without one
   Form form = Form::plain;
-  bool through_globals = false;  ///< `globals()["x"] = …`
 };
 
 struct PythonFunction {
@@ -54,6 +53,7 @@ struct Assignment {
   int class_index = -1;    ///< class whose body or method it stands in
   std::vector<int> slots;  ///< path into the tuple on the right; empty = all of it
   Form form = Form::plain;
+  bool through_globals = false;  ///< `globals()["x"] = …`
 };
 
 struct Import {
