@@ -229,8 +229,20 @@ IrReading IrReader::run() {
   return std::move(out_);
 }
 
+/// Of operations of which there are many on most lines.
+void IrReader::add_common_handlers(std::unordered_map<std::string_view, Handler>& table) {
+  for (const char* name : {"cute.make_layout", "cute.static", "cute.append", "cute.append_to_rank"})
+    table[name] = &IrReader::on_plain_layout;
+  for (const char* name : {"cute.tiled.copy.partition_S", "cute.tiled.copy.partition_D"})
+    table[name] = &IrReader::on_partition;
+  table["cute.recast_iter"] = &IrReader::on_recast;
+  table["cute.slice"] = &IrReader::on_multicast_mask;
+  table["scf.for"] = &IrReader::on_loop;
+  table["llvm.inline_asm"] = &IrReader::on_inline_text;
+}
+
 const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handlers() {
-  static const std::unordered_map<std::string_view, Handler> table = {
+  static std::unordered_map<std::string_view, Handler> table = {
       {"cute.memref.alloca", &IrReader::on_allocation},
       {"cute.make_view", &IrReader::on_view},
       {"cute.tile_to_shape", &IrReader::on_layout},
@@ -238,14 +250,6 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"cute.composition", &IrReader::on_layout},
       {"cute.coalesce", &IrReader::on_layout},
       {"cute.tiled.mma.make_layout", &IrReader::on_layout},
-      {"cute.make_layout", &IrReader::on_plain_layout},
-      {"cute.static", &IrReader::on_plain_layout},
-      {"cute.append", &IrReader::on_plain_layout},
-      {"cute.append_to_rank", &IrReader::on_plain_layout},
-      {"cute.recast_iter", &IrReader::on_recast},
-      {"cute.tiled.copy.partition_S", &IrReader::on_partition},
-      {"cute.tiled.copy.partition_D", &IrReader::on_partition},
-      {"llvm.inline_asm", &IrReader::on_inline_text},
       {"cute.logical_divide", &IrReader::on_layout},
       {"cuda.launch_cfg.create", &IrReader::on_launch_config},
       {"cuda.launch_cfg.cluster_dim", &IrReader::on_launch_attribute},
@@ -257,13 +261,11 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"cute_nvgpu.atom.make_non_exec_tiled_tma_store", &IrReader::on_tma_descriptor},
       {"cute_nvgpu.atom.make_non_exec_tiled_tma_reduce", &IrReader::on_tma_descriptor},
       {"cute_nvgpu.atom.make_non_exec_im2col_tma_load", &IrReader::on_tma_descriptor},
-      {"cute.slice", &IrReader::on_multicast_mask},
       {"cute.make_atom", &IrReader::on_atom},
       {"cute.copy", &IrReader::on_copy},
       {"cute.gemm", &IrReader::on_gemm},
       {"cute_nvgpu.atom.set_value", &IrReader::on_mma_field},
       {"cute.mma.make_fragment", &IrReader::on_accumulator},
-      {"scf.for", &IrReader::on_loop},
       {"nvvm.wgmma.fence.aligned", &IrReader::on_wgmma},
       {"nvvm.wgmma.commit.group.sync.aligned", &IrReader::on_wgmma},
       {"nvvm.wgmma.wait.group.sync.aligned", &IrReader::on_wgmma},
@@ -294,6 +296,8 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"nvvm.mbarrier.init", &IrReader::on_mbarrier_init},
       {"nvvm.tcgen05.commit", &IrReader::on_mbarrier},
       {"nvvm.setmaxregister", &IrReader::on_registers}};
+  static const bool complete = (add_common_handlers(table), true);
+  (void)complete;
   return table;
 }
 

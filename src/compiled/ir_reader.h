@@ -75,6 +75,7 @@ class IrReader {
   using Handler = void (IrReader::*)(const ir::Operation&);
   using Values = std::map<std::string, evidence::Value>;
   static const std::unordered_map<std::string_view, Handler>& handlers();
+  static void add_common_handlers(std::unordered_map<std::string_view, Handler>& table);
   static Handler family_handler(std::string_view name);
 
   struct Draft {

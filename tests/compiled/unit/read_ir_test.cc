@@ -176,7 +176,8 @@ TEST(ReadIrText, ALaunchAsksForTheBytesThatItPasses) {
   EXPECT_EQ(read->kernels[0].shared_bytes, 9280) << "what the kernel allocates";
   for (const evidence::Fact& fact : read->facts)
     if (fact.kind == "launch") {
-      EXPECT_EQ(fact.values.at("smem_bytes").integer(), 16) << "the source says smem=16; 9280 is no difference";
+      EXPECT_EQ(fact.values.at("smem_bytes").integer(), 16)
+          << "the source says smem=16; 9280 is no difference";
     }
 }
 
