@@ -32,9 +32,9 @@ const std::set<std::string>& comparable_values() {
 }
 
 bool related(const std::string& source, const std::string& compiled) {
-  static const std::set<std::string> synchronisation = {kind::barrier, kind::fence, "mbarrier",
-                                                        kind::acquire, kind::wait,  kind::release,
-                                                        kind::commit,  kind::tail,  "pipeline-peek"};
+  static const std::set<std::string> synchronisation = {
+      kind::barrier, kind::fence, "mbarrier",      kind::acquire, kind::wait, kind::release,
+      kind::commit,  kind::tail,  "pipeline-peek", "mma-commit",  "tmem-wait"};
   static const std::set<std::string> layouts = {kind::shared_layout, "swizzle-applied", "shared-view",
                                                 "alias", "storage-access"};
   return (synchronisation.contains(source) && synchronisation.contains(compiled)) ||

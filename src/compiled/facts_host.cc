@@ -212,6 +212,7 @@ void IrReader::on_tensor_map(const ir::Operation& operation) {
                    {"swizzle", coded("swizzle = ", tensor_map_swizzles)}};
   if (auto box = stored_numbers(operation, operands_before(operation.header, "box_dim = ")); !box.empty())
     values["box"] = stated(std::move(box));
+  add_lesser(operation, {Family::D6, "swizzle-applied", "", {{"swizzle", values["swizzle"]}}, ""});
   add(operation, {Family::H1, kind::tma_descriptor, "", std::move(values),
                   "TMA descriptor encoded by the host, box innermost first"});
 }

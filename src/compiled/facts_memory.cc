@@ -189,6 +189,11 @@ void IrReader::on_plain_layout(const ir::Operation& operation) {
   add_lesser(operation, {Family::D6, kind::shared_layout, "", std::move(values), ""});
 }
 
+/// The descriptor by which an MMA finds an operand in shared memory.
+void IrReader::on_operand_layout(const ir::Operation& operation) {
+  add_lesser(operation, {Family::D6, kind::shared_layout, "", {}, ""});
+}
+
 /// A pointer into shared memory read as another type or with a swizzle.
 void IrReader::on_recast(const ir::Operation& operation) {
   if (result_type(operation).find(", smem") == npos) return;

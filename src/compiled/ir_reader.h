@@ -115,6 +115,7 @@ class IrReader {
   void on_view(const ir::Operation& operation);
   void on_layout(const ir::Operation& operation);
   void on_plain_layout(const ir::Operation& operation);
+  void on_operand_layout(const ir::Operation& operation);
   void on_recast(const ir::Operation& operation);
   void on_partition(const ir::Operation& operation);
 

@@ -70,6 +70,7 @@ class Matcher {
       if (!answers_.used[i]) by_related_kind(i);
     for (std::size_t i = 0; i < compiled_.size(); ++i)
       if (!answers_.used[i] && !compiled_[i].lesser) by_name(i);
+    said_twice();
     without_lines();
     match_objects(source_, compiled_, answers_);
     return std::move(answers_);
@@ -82,7 +83,8 @@ class Matcher {
     answers_.used[compiled] = true;
   }
 
-  /// On each line of the chain the smallest statement; a lesser fact answers all that this statement makes.
+  /// On each line of the chain the smallest statement: one fact of each kind, as a wait on a barrier is told
+  /// as a step of a ring too. A lesser fact answers all that this statement makes.
   template <class Fits>
   void along_chain(std::size_t compiled, const Fits& fits) {
     for (const Location& line : lines_of(compiled_[compiled].fact)) {
@@ -96,8 +98,9 @@ class Matcher {
         }
         best = {s};
       }
-      if (!compiled_[compiled].lesser && best.size() > 1) best.resize(1);
-      for (const std::size_t s : best) answer(s, compiled);
+      std::set<std::string> kinds;
+      for (const std::size_t s : best)
+        if (kinds.insert(source_.facts[s].kind).second || compiled_[compiled].lesser) answer(s, compiled);
     }
   }
 
@@ -107,6 +110,17 @@ class Matcher {
 
   void by_related_kind(std::size_t i) {
     along_chain(i, [&](const Fact& fact) { return related(fact.kind, compiled_[i].fact.kind); });
+  }
+
+  /// Two facts of the source on one statement, as two kinds of one operation.
+  void said_twice() {
+    for (std::size_t s = 0; s < source_.facts.size(); ++s) {
+      if (!answers_.of_source[s].empty() || !source_.facts[s].at.known()) continue;
+      for (std::size_t other = 0; other < source_.facts.size(); ++other)
+        if (other != s && source_.facts[other].at == source_.facts[s].at)
+          for (const std::size_t i : answers_.of_source[other])
+            if (related(source_.facts[s].kind, compiled_[i].fact.kind)) answer(s, i);
+    }
   }
 
   /// What the compiler places on the line of the allocation, and what has no operation of its own.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
 // Where tensors and pointers lie and which tensor a slice is cut from: by how the object came to be, not by
