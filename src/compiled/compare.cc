@@ -86,7 +86,7 @@ class Comparer {
     for (const std::size_t i : answers_.of_source[s]) {
       const auto value = compiled_[i].fact.values.find(name);
       if (value == compiled_[i].fact.values.end()) continue;
-      if (found != nullptr && !equal(*found, value->second)) return nullptr;
+      if (found != nullptr && !equal(name, *found, value->second)) return nullptr;
       found = &value->second;
     }
     return found;
@@ -95,7 +95,7 @@ class Comparer {
   bool stated_by_any(std::size_t s, const std::string& name, const Value& wanted) const {
     return std::any_of(answers_.of_source[s].begin(), answers_.of_source[s].end(), [&](std::size_t i) {
       const auto value = compiled_[i].fact.values.find(name);
-      return value != compiled_[i].fact.values.end() && equal(wanted, value->second);
+      return value != compiled_[i].fact.values.end() && equal(name, wanted, value->second);
     });
   }
 
@@ -145,7 +145,7 @@ class Comparer {
         value.agreement = Agreement::filled;
         merged.values[name] = *compiled;
         merged.values[name].formula = known->second.formula;
-      } else if (!equal(known->second, *compiled)) {
+      } else if (!equal(name, known->second, *compiled)) {
         value.agreement = Agreement::differ;
       }
       if (value.agreement == Agreement::differ || entry.agreement == Agreement::agree)

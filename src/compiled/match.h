@@ -35,7 +35,9 @@ Answers match(const evidence::Reading& source, const std::vector<Candidate>& com
 /// Whether both values can be held against each other: a text that stands where the source only repeats an
 /// expression cannot.
 bool comparable(const std::string& name, const evidence::Value& source, const evidence::Value& compiled);
-bool equal(const evidence::Value& source, const evidence::Value& compiled);
+/// Whether they say the same: extents of a launch may leave out ones at the end, a text may name
+/// alternatives.
+bool equal(const std::string& name, const evidence::Value& source, const evidence::Value& compiled);
 /// The text of a value; "" = the fact has none of this name.
 std::string text_of(const evidence::Fact& fact, const char* name);
 

@@ -151,7 +151,7 @@ class Objects {
       for (const std::size_t i : answers_.of_source[s])
         if (const auto known = compiled_[i].fact.values.find(value);
             known != compiled_[i].fact.values.end() && known->second.determined() &&
-            (stated == nullptr || equal(*stated, known->second))) {
+            (stated == nullptr || equal(value, *stated, known->second))) {
           stated = &known->second;
           found.push_back(i);
         }
@@ -160,7 +160,7 @@ class Objects {
     std::vector<std::size_t> meant;
     for (const std::size_t s : facts)
       if (const Value& known = source_.facts[s].values.at(value);
-          !known.determined() || equal(known, *stated))
+          !known.determined() || equal(value, known, *stated))
         meant.push_back(s);
     if (meant.empty()) meant.push_back(facts.back());
     for (const std::size_t s : meant) {

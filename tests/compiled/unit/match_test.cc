@@ -206,6 +206,21 @@ TEST(Match, WithoutLinesAStoresPipelineIsItsBulkGroups) {
   EXPECT_EQ(merged.comparison.count(Agreement::compiled_only), 0);
 }
 
+TEST(Match, TextsThatNameAlternativesAndExtentsWithoutTheirOnes) {
+  const auto list = [](std::vector<std::int64_t> numbers) {
+    std::vector<evidence::Value> items;
+    for (const std::int64_t n : numbers) items.push_back(stated(n));
+    return stated(std::move(items));
+  };
+  EXPECT_TRUE(equal("grid", list({16, 64}), list({16, 64, 1})));
+  EXPECT_FALSE(equal("grid", list({16, 64}), list({16, 64, 2})));
+  EXPECT_FALSE(equal("shape", list({16, 64}), list({16, 64, 1}))) << "an MMA has three extents";
+  const auto open = literal("cp-async or plain, by the call");
+  EXPECT_TRUE(equal("operation", open, stated("cp-async")));
+  EXPECT_FALSE(equal("operation", open, stated("tma-load"))) << "the source says cp-async or plain";
+  EXPECT_FALSE(equal("class", literal("a or b"), stated("b")));
+}
+
 TEST(Match, SaysHowFarTheLineCame) {
   evidence::Reading source;
   source.files.resize(2);
