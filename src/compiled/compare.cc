@@ -186,6 +186,14 @@ class Comparer {
            first->second <= static_cast<int>(at.span.end_line);
   }
 
+  /// Whether a fact is of a call, not of a block, a name or a way through the program.
+  static bool tells_a_call(const Fact& fact) {
+    using evidence::Family;
+    return fact.family == Family::H1 || fact.family == Family::H3 || fact.family == Family::D2 ||
+           fact.family == Family::D3 || fact.family == Family::D4 || fact.family == Family::D5 ||
+           fact.family == Family::D6;
+  }
+
   /// Where a fact stands that the reading has not: in a file that is not the one that was read, in what a
   /// call does whose fact the reading has, or in a call into the library.
   std::string reason_of_compiled(const Fact& fact) const {
@@ -193,13 +201,10 @@ class Comparer {
     const std::string chain = text_of(fact, "through");
     const std::string through = chain.empty() ? "" : "through " + chain;
     if (fact.at.file > 0) return "in another file of the program" + (through.empty() ? "" : ", " + through);
-    for (std::size_t s = 0; s < source_.facts.size(); ++s) {
-      const Fact& known = source_.facts[s];
+    for (const Fact& known : source_.facts)
       if (known.at.file == fact.at.file && known.at.line() <= fact.at.line() &&
-          static_cast<int>(known.at.span.end_line) >= fact.at.line() && !answers_.of_source[s].empty() &&
-          answers_.joined[s].empty())
+          static_cast<int>(known.at.span.end_line) >= fact.at.line() && tells_a_call(known))
         return "part of the " + known.kind + " here" + (through.empty() ? "" : ", " + through);
-    }
     return through;
   }
 

@@ -37,6 +37,8 @@ class Objects {
         named_barrier(s);
       else if (fact.kind == kind::mma && text_of(fact, "operation").ends_with("Op"))
         mma_operation(s);
+      else if (fact.kind == kind::register_budget)
+        scheduled_budget(s);
       else if (fact.kind == "tmem-allocator")
         as_subject(s, kind::tensor_memory_allocation, "what it allocates");
     }
@@ -99,6 +101,21 @@ class Objects {
       if (best == compiled_.size() || atom.at.line() < compiled_[best].fact.at.line()) best = i;
     }
     if (best != compiled_.size()) take(s, {best}, "the atom made of it: " + lines({best}));
+  }
+
+  /// The registers that a task is given are set where the scheduler runs it.
+  void scheduled_budget(std::size_t s) {
+    const auto wanted = source_.facts[s].values.find("registers");
+    if (wanted == source_.facts[s].values.end() || !wanted->second.determined()) return;
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < compiled_.size(); ++i) {
+      const Fact& set = compiled_[i].fact;
+      if (set.kind == kind::register_budget && text_of(set, "through").starts_with("TaskManager.") &&
+          text_of(set, "registers") == wanted->second.text())
+        found.push_back(i);
+    }
+    take(s, found, "set where the scheduler runs the task: " + lines(found));
+    if (!found.empty()) answers_.only[s] = "registers";
   }
 
   /// The innermost function that holds the line.

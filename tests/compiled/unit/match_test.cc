@@ -106,6 +106,24 @@ TEST(MatchObjects, AnOperationOfAnMmaIsAnsweredByTheAtomMadeOfIt) {
   EXPECT_EQ(at_line(merged, 25, "mma").agreement, Agreement::source_only) << "another function";
 }
 
+TEST(MatchObjects, ATasksRegistersAreSetWhereTheSchedulerRunsIt) {
+  evidence::Reading source;
+  for (const int registers : {40, 160, 72})
+    source.facts.push_back(made(Family::D1, "register-budget", "task", span(registers, registers),
+                                {{"registers", number(registers)}, {"action", literal("change")}}));
+  IrReading module;
+  for (const int registers : {40, 160})
+    module.facts.push_back(made(Family::D1, "register-budget", "", span(500, 500),
+                                {{"registers", stated(static_cast<std::int64_t>(registers))},
+                                 {"action", stated("decrease")},
+                                 {"through", stated("TaskManager.run > Task._set_max_register")}}));
+  const Merged merged = compare(source, {module});
+  EXPECT_EQ(at_line(merged, 40, "register-budget").agreement, Agreement::agree);
+  EXPECT_EQ(at_line(merged, 160, "register-budget").agreement, Agreement::agree);
+  EXPECT_EQ(at_line(merged, 72, "register-budget").agreement, Agreement::source_only)
+      << "the source says 72 registers, the compiler sets 40 and 160";
+}
+
 TEST(MatchObjects, AnAllocatorIsAnsweredByWhatItAllocates) {
   evidence::Reading source;
   source.facts = {
