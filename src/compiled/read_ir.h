@@ -18,7 +18,7 @@ struct IrKernel {
   evidence::Location at;  ///< its definition
   std::int64_t shared_bytes = 0;  ///< of all its allocations, each aligned, in their order
   /// Dynamic shared memory that the launch asks for by a number of its own, whatever the kernel allocates.
-  std::optional<std::int64_t> configured_bytes;
+  std::optional<std::int64_t> configured_bytes = std::nullopt;
   bool without_lines = false;  ///< its operations have no locations; a later pass adds allocations
 };
 
