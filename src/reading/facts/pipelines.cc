@@ -36,7 +36,7 @@ std::string class_of(const std::string& path, const std::string& construct) {
 
 /// The classes that an object may be of: several where one call or another makes it.
 void add_classes(const Abstract& object, std::set<std::string>& classes) {
-  if (!object.known() && object.path.empty()) {
+  if (!object.known() && !object.items.empty()) {
     for (const Abstract& one : object.items) add_classes(one, classes);
     return;
   }
