@@ -34,7 +34,7 @@ const char* family_of(std::string_view atom) {
   if (atom.find("sm100.mma") != npos || atom.find("sm103.mma") != npos || atom.find("tcgen05") != npos)
     return "tcgen05";
   if (atom.find("mma") != npos && atom.find("universal") == npos) return "mma.sync";
-  return atom.find("universal_fma") != npos || atom.find("universal_mma") != npos ? "fma" : nullptr;
+  return atom.find("universal_fma") != npos || atom.find("universal_mma") != npos ? "simt" : nullptr;
 }
 
 }  // namespace

@@ -73,7 +73,11 @@ class Objects {
   void named_barrier(std::size_t s) {
     const Fact& maker = source_.facts[s];
     const auto number = maker.values.find("id");
-    if (!makes_barrier(maker) || number == maker.values.end() || !number->second.determined()) return;
+    if (number == maker.values.end() || !number->second.determined()) {
+      if (maker.subject.starts_with("self.")) as_subject(s, kind::barrier, "the operations of the object");
+      return;
+    }
+    if (!makes_barrier(maker)) return;
     const bool shared = std::any_of(source_.facts.begin(), source_.facts.end(), [&](const Fact& other) {
       return &other != &maker && other.kind == kind::barrier && makes_barrier(other) &&
              text_of(other, "active") != "false" && text_of(other, "id") == text_of(maker, "id");
@@ -156,15 +160,15 @@ class Objects {
     for (const auto& [name, facts] : by_name) named_number(name.first, name.second, facts);
   }
 
-  /// `facts` are the statements that give the name a value. Where they give several, one of them is what is
-  /// passed on: those that agree, else the last.
+  /// `facts` are the statements that give the name a number.
   void named_number(const std::string& value, const std::string& name,
                     const std::vector<std::size_t>& facts) {
     std::vector<std::size_t> found;
-    const Value* stated = nullptr;
+    const Value *stated = nullptr, *given = nullptr;
     for (std::size_t s = 0; s < source_.facts.size(); ++s) {
       const auto passed = source_.facts[s].values.find(value);
       if (passed == source_.facts[s].values.end() || last_name(passed->second.formula) != name) continue;
+      given = &passed->second;
       for (const std::size_t i : answers_.of_source[s])
         if (const auto known = compiled_[i].fact.values.find(value);
             known != compiled_[i].fact.values.end() && known->second.determined() &&
@@ -174,12 +178,12 @@ class Objects {
         }
     }
     if (stated == nullptr) return;
+    // Of the statements that give the name a number: that of the number which the source sees passed on.
     std::vector<std::size_t> meant;
     for (const std::size_t s : facts)
       if (const Value& known = source_.facts[s].values.at(value);
-          !known.determined() || equal(value, known, *stated))
+          !known.determined() || !given->determined() || equal(value, known, *given))
         meant.push_back(s);
-    if (meant.empty()) meant.push_back(facts.back());
     for (const std::size_t s : meant) {
       take(s, found, "passed on by its name: " + lines(found));
       answers_.only[s] = value;
