@@ -1,6 +1,17 @@
 #include "source/module_builder.h"
 
 namespace cutelab::source {
+namespace {
+
+/// "name" of `globals()["name"]`.
+std::string name_set_through_globals(Node target) {
+  if (!target.is(Kind::subscript)) return {};
+  const Node object = target.child(Field::value_field), index = target.child(Field::subscript_field);
+  if (!object.is(Kind::call) || object.child(Field::function_field).text() != "globals") return {};
+  return index.is(Kind::string) ? string_value(index) : std::string();
+}
+
+}  // namespace
 
 void ModuleBuilder::build() {
   scopes_.push_back({tree_.size(), -1, -1, false});
@@ -29,6 +40,8 @@ void ModuleBuilder::visit(Node node) {
     case Kind::named_expression:
     case Kind::for_statement:
       return add_assignment(node);
+    case Kind::global_statement:
+      return add_global_names(node);
     default:
       return;
   }
@@ -196,7 +209,9 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
       }
       continue;
     }
-    assignment.name = dotted_text(now.target);
+    const std::string set = name_set_through_globals(now.target);
+    assignment.name = set.empty() ? dotted_text(now.target) : set;
+    assignment.through_globals = !set.empty();
     assignment.slots = now.slots;
     if (!assignment.name.empty()) add_binding(assignment);
   }
@@ -209,8 +224,18 @@ void ModuleBuilder::add_binding(Assignment a) {
   } else if (scope().class_body) {
     module_.attributes_[{a.class_index, a.name}].push_back(index);
   }
-  if (!scope().class_body) module_.bindings_[{a.function, a.name}].push_back(index);
+  if (names_global(a) && a.function >= 0) module_.bindings_[{-1, a.name}].push_back(index);
+  if (!scope().class_body && (!a.through_globals || a.function < 0))
+    module_.bindings_[{a.function, a.name}].push_back(index);
   module_.assignments_.push_back(std::move(a));
+}
+
+void ModuleBuilder::add_global_names(Node statement) {
+  for (const Node name : statement.children()) global_names_.emplace(scope().function, name.text());
+}
+
+bool ModuleBuilder::names_global(const Assignment& a) const {
+  return a.through_globals || (!scope().class_body && global_names_.contains({a.function, a.name}));
 }
 
 }  // namespace cutelab::source

@@ -93,12 +93,24 @@ std::string_view leaf_of(std::string_view path) {
   return path.substr(path.rfind('.') + 1);
 }
 
-/// Of the alternatives that folding leaves open, those that the run's object can be.
+/// "PipelineTmaUmma.create" of "cutlass.pipeline.PipelineTmaUmma.create".
+std::string_view owner_and_leaf(std::string_view path) {
+  const std::string_view leaf = leaf_of(path);
+  const std::string_view owner = path.substr(0, path.size() - leaf.size());
+  const auto dot = owner.size() < 2 ? std::string_view::npos : owner.rfind('.', owner.size() - 2);
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+/// Of the alternatives that folding leaves open, those that the run's object can be: of the same class's
+/// maker, else of a maker with its name.
 Abstract narrowed(const Abstract& folded, std::string_view path) {
   if (!folded.is(Kind::unknown) || folded.items.size() < 2 || path.empty()) return folded;
   std::vector<Abstract> kept;
-  for (const Abstract& item : folded.items)
-    if (leaf_of(item.path) == leaf_of(path)) kept.push_back(item);
+  for (const auto part : {owner_and_leaf, leaf_of}) {
+    for (const Abstract& item : folded.items)
+      if (part(item.path) == part(path)) kept.push_back(item);
+    if (!kept.empty()) break;
+  }
   return kept.empty() || kept.size() == folded.items.size() ? folded : join(std::move(kept));
 }
 }  // namespace

@@ -135,6 +135,7 @@ std::string pipeline_of(FactContext& context, source::Node object);
 source::Node bound_before(const FactContext& context, source::Node name);
 /// Where a tensor or pointer lies: "shared", "global", "registers", "tensor-memory"; "" = not told.
 std::string memory_space(FactContext& context, source::Node expression);
+std::string memory_space(FactContext& context, const Abstract& object);  ///< by the call that made it
 /// The tensor that slices, tiles and partitions are cut from, as the source names it; no node = not told.
 source::Node tensor_origin(FactContext& context, source::Node expression);
 void extract_extension(

@@ -46,7 +46,18 @@ void add_register_accumulators(FactContext& context) {
   }
 }
 
-/// acc, tCrA, tCrB = helper(…): a helper that makes register fragments gives the accumulator too.
+/// Where the item lies that a name takes of what a call gives back; "" = not told.
+std::string space_of_item(FactContext& context, const Assignment& a) {
+  Abstract item = context.evaluator.value_of(0, a.value);
+  for (const int slot : a.slots) {
+    const auto index = static_cast<std::size_t>(slot);
+    if (!item.is(Abstract::Kind::tuple) || index >= item.items.size()) return {};
+    item = Abstract(item.items[index]);
+  }
+  return memory_space(context, item);
+}
+
+/// acc, tCrA, tCrB = helper(…): a helper that makes fragments gives the accumulator too.
 void add_accumulators_of_helpers(FactContext& context) {
   static const std::vector<std::string> makers = {"make_fragment_C", "make_rmem_tensor", "make_fragment",
                                                   "make_rmem_tensor_like"};
@@ -60,10 +71,15 @@ void add_accumulators_of_helpers(FactContext& context) {
     if (!named &&
         (!context.evaluator.callee_function(0, a.value, &m, &f) || !context.function_contains(m, f, makers)))
       continue;
-    Draft& draft = context.add(Family::D4, "accumulator", a.name, "accumulators " + a.name + " in registers",
-                               a.statement);
-    draft.construct = "register-accumulator";
-    draft.fact.values["accumulator"] = evidence::literal("registers");
+    const std::string space = named ? "registers" : space_of_item(context, a);
+    Draft& draft = context.add(Family::D4, "accumulator", a.name,
+                               "accumulators " + a.name + (space.empty() ? "" : " in " + space), a.statement);
+    draft.construct = space == "tensor-memory" ? "tmem-tensor" : "register-accumulator";
+    draft.fact.values["accumulator"] =
+        !space.empty()
+            ? evidence::literal(space)
+            : evidence::undetermined("what the helper gives back could not be followed", {a.name},
+                                     context.at(a.value), std::string(a.value.text().substr(0, 60)));
   }
 }
 

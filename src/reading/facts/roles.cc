@@ -239,7 +239,8 @@ std::string work_of(FactContext& context, Node block) {
     loads_always =
         loads_always || (load && context.evaluator.active(0, d.node).state == evidence::Tristate::yes);
     multiplies = multiplies || d.fact.kind == evidence::kind::gemm;
-    stores = stores || d.construct == "tma-store" || moved == "tma-store" || moved == "bulk-store";
+    stores = stores || d.construct == "tma-store" || moved == "tma-store" || moved == "tma-reduce" ||
+             moved == "bulk-store";
     writes = writes || d.construct == "library-epilogue" || d.construct == "epilogue-helper" ||
              d.construct == "direct-store";
     prefetches = prefetches || d.fact.kind == "descriptor-prefetch";

@@ -151,6 +151,7 @@ class Machine {
   Value from_text(const std::string& text);
   /// A module of its own made from a Python file, its body not run yet; unbound: the file cannot be read.
   Value module_from_file(const std::string& path);
+  Module* module_at(int index);  ///< of the program, as its own functions see it
   void run_module(Module* module);
   /// A number that is this object's alone.
   std::int64_t identity(const Object* object) {

@@ -72,6 +72,13 @@ Value Machine::module_from_file(const std::string& path) {
   return module;
 }
 
+Module* Machine::module_at(int index) {
+  Module* module = make<Module>();
+  module->index = index;
+  module->scope = interpreter_->module_scope(index);
+  return module;
+}
+
 void Machine::run_module(Module* module) {
   Interpreter& run = *interpreter_;
   const int outer = run.from_activation_;
@@ -84,12 +91,7 @@ void Machine::run_module(Module* module) {
 Value Machine::Interpreter::imported_module(const std::string& dotted, int from) {
   if (!is_library(dotted) && from < Library::first) {
     const int index = program.import(from, dotted);
-    if (index >= 0 && !program.find(from, dotted).empty()) {
-      Module* module = m.make<Module>();
-      module->index = index;
-      module->scope = module_scope(index);
-      return module;
-    }
+    if (index >= 0 && !program.find(from, dotted).empty()) return m.module_at(index);
   }
   return m.external(dotted);
 }
