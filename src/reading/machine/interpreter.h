@@ -54,6 +54,7 @@ class Machine::Interpreter {
   void remember(Dict* dict);
   void remember(Set* set);
   Value join(const Value& a, const Value& b, const std::string& condition);
+  Value join_fields(const Record* a, const Record* b, const std::string& condition);
 
   int library_depth = 0;
 
@@ -198,6 +199,8 @@ class Machine::Interpreter {
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
+  Value member_of_value(Class* klass, const Value& value);
+  void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
                    const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
