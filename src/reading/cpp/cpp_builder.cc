@@ -253,10 +253,23 @@ std::vector<std::string> adapters(const CppContext& context) {
   return out;
 }
 
+/// "Gemm" of `Gemm gemm;` in the function around a place; "" where no such variable stands before it.
+std::string type_of_variable(Node use, std::string_view name) {
+  const Node function = use.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); function && i < use.index(); ++i) {
+    const Node n = function.tree()->at(i);
+    if (n.is(NodeKind::declaration) && cpp_declared_name(n.child(Field::declarator_field)).text() == name)
+      return std::string(n.child(Field::type_field).text().substr(0, 80));
+  }
+  return {};
+}
+
 /// `Gemm gemm; gemm.run(…)`: the launch of the library's kernel.
 void add_runs(CppContext& context, const std::vector<Collective>& loops) {
   const auto types = adapters(context);
   if (types.empty()) return;
+  for (CppDraft& draft : context.drafts)  // what the library launches with
+    if (draft.construct == "cluster-shape") draft.fact.optional = false;
   std::optional<CppValue> cluster;
   bool agree = true;
   for (const Collective& c : loops) {
@@ -270,10 +283,7 @@ void add_runs(CppContext& context, const std::vector<Collective>& loops) {
     if (!n.is(NodeKind::call_expression)) continue;
     const Node callee = n.child(Field::function_field);
     if (!callee.is(NodeKind::field_expression) || callee.child(Field::field_field).text() != "run") continue;
-    const Node declared = context.folder.definition_of(callee.child(Field::argument_field));
-    const Node statement =
-        declared.is(NodeKind::declaration) ? declared : declared.enclosing(NodeKind::declaration);
-    const std::string type(statement.child(Field::type_field).text().substr(0, 80));
+    const std::string type = type_of_variable(n, callee.child(Field::argument_field).text());
     if (std::find(types.begin(), types.end(), type) == types.end()) continue;
     CppDraft& draft = context.add(Family::H2, evidence::kind::launch, type, "runs " + type, n);
     draft.construct = "launch";

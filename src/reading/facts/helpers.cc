@@ -42,7 +42,9 @@ void add_handed_barriers(FactContext& context) {
       if (!barrier) continue;
       Draft& draft = context.add(Family::D5, evidence::kind::barrier, std::string(barrier.text()),
                                  site.leaf + " is to run " + std::string(barrier.text()), barrier);
-      draft.construct = leaf_name(barrier.text());
+      // Handed on only under a condition, it is not the kernel's own need.
+      const bool always = barrier == argument.child(source::Field::value_field);
+      draft.construct = always ? leaf_name(barrier.text()) : "handed-" + leaf_name(barrier.text());
     }
   }
 }

@@ -215,10 +215,10 @@ bool Machine::Interpreter::interpretable_module(int index) const {
   if (known == library_names_.end()) return true;
   const std::string& module = known->second;
   for (const char* prefix :
-       {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
-        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
-        "cutlass.experimental.task_scheduling.memory", "cutlass.experimental.task_scheduling.resources",
-        "cutlass.experimental.task_scheduling.enums"})
+       {"cutlass.utils", "cutlass.torch", "cutlass.base_dsl.enums", "cutlass.base_dsl.arch",
+        "cutlass.cute.tuple", "cutlass.cute.testing", "cutlass.pipeline.helpers", "cutlass.cute.experimental",
+        "cutlass.cute_ext", "cutlass.jax", "cutlass.experimental.task_scheduling.memory",
+        "cutlass.experimental.task_scheduling.resources", "cutlass.experimental.task_scheduling.enums"})
     if (module.starts_with(prefix)) return true;
   return false;
 }
