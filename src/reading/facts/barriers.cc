@@ -104,10 +104,26 @@ Node part_behind(const FactContext& context, Node name) {
   return plain && picks_a_part(a.value) ? a.value : Node();
 }
 
-/// The barrier that a statement on a raw mbarrier names: its array or pointer, without the stage.
-std::string barrier_named(const FactContext& context, Node call) {
-  Node n = without_stage(first_given(context, call, {"mbar_ptr", "mbar", "mbarrier", "addr"}, 0));
-  for (int step = 0; step < 4; ++step) {
+Node barrier_written(const FactContext& context, Node call) {
+  return without_stage(first_given(context, call, {"mbar_ptr", "mbar", "mbarrier", "addr"}, 0));
+}
+
+using BarrierNames = std::set<std::string, std::less<>>;
+
+/// Names under which barriers are initialised: parts of one array may have names of their own.
+BarrierNames initialised_names(const FactContext& context) {
+  BarrierNames out;
+  for (const Draft& d : context.drafts)
+    if (d.construct == "mbarrier_init" && d.node.is(NodeKind::call))
+      out.insert(source::dotted_text(barrier_written(context, d.node)));
+  return out;
+}
+
+/// The barrier that a statement on a raw mbarrier names: its array or pointer, without the stage; of a local
+/// name for one stage, what that was picked from.
+std::string barrier_named(const FactContext& context, Node call, const BarrierNames& initialised) {
+  Node n = barrier_written(context, call);
+  for (int step = 0; step < 4 && !initialised.count(source::dotted_text(n)); ++step) {
     const Node behind = part_behind(context, n);
     if (!behind) break;
     n = without_stage(behind);
@@ -125,9 +141,9 @@ const char* use_of(const std::string& construct) {
 
 /// prims.mbarrier_init(full_bar + i, 1) is about full_bar, not about the module. A wait on a phase tells its
 /// parity.
-void name_raw_barrier(FactContext& context, Draft& draft) {
+void name_raw_barrier(FactContext& context, Draft& draft, const BarrierNames& initialised) {
   if (draft.construct.find("mbarrier_") != 0 || draft.construct.find("fence") != std::string::npos) return;
-  if (std::string name = barrier_named(context, draft.node); !name.empty())
+  if (std::string name = barrier_named(context, draft.node, initialised); !name.empty())
     draft.fact.subject = name.substr(0, 80);
   const std::string use = use_of(draft.construct);
   if (use.empty()) return;
@@ -173,10 +189,11 @@ bool is_method(const std::string& construct) {
 }  // namespace
 
 void extract_barriers(FactContext& context) {
+  const BarrierNames initialised = initialised_names(context);
   for (Draft& draft : context.drafts) {
     if (draft.node.is(NodeKind::call) &&
         (draft.fact.kind == evidence::kind::barrier || draft.fact.kind == evidence::kind::wait))
-      name_raw_barrier(context, draft);
+      name_raw_barrier(context, draft, initialised);
     if (draft.fact.kind != evidence::kind::barrier || !draft.node.is(NodeKind::call)) continue;
     if (takes_numbers(draft.construct))
       complete_call(context, draft);
