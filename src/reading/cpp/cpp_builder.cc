@@ -43,6 +43,22 @@ std::vector<Node> template_arguments(Node type) {
   return {};
 }
 
+/// What an argument's name stands for: through its aliases; of a member of a template's parameter, what the
+/// configurations of this file give under that name, joined by " or ".
+std::string names_behind(const CppContext& context, Node type) {
+  std::string name = type_name(behind_alias(context, type));
+  if (name.starts_with("Kernel") && name.find("WarpSpecialized") != std::string::npos) return name;
+  std::vector<std::string> given;
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::alias_declaration) || n.child(Field::name_field).text() != name) continue;
+    std::string one = type_name(behind_alias(context, n.child(Field::type_field)));
+    if (one != name && std::find(given.begin(), given.end(), one) == given.end())
+      given.push_back(std::move(one));
+  }
+  return given.empty() ? name : join(given, " or ");
+}
+
 /// One CollectiveBuilder<…> with its arguments.
 struct Collective {
   Node type;
@@ -72,7 +88,7 @@ Collective collective_at(const CppContext& context, Node type) {
   out.given = cpp_items(type.child(Field::arguments_field));
   if (!out.given.empty()) out.arch = level_of(type_name(behind_alias(context, out.given[0])));
   for (const Node one : out.given) {
-    const std::string name = type_name(behind_alias(context, one));
+    const std::string name = names_behind(context, one);
     const bool main_loop = name.starts_with("Kernel") && !out.epilogue;
     const bool epilogue = out.epilogue && (name.find("WarpSpecialized") != std::string::npos ||
                                            name.starts_with("EpilogueSchedule"));
@@ -193,7 +209,14 @@ void add_schedule(CppContext& context, const Collective& c) {
     roles.construct = picked;
     roles.fact.optional = true;
   }
-  const bool stays = holds_part(picked, "Cooperative") || holds_part(picked, "Pingpong") || c.arch >= 100;
+  const auto all_stay = [](const std::string& names) {
+    for (const auto name : split(replace_all(names, " or ", "|"), '|'))
+      if (name.find("Cooperative") == std::string_view::npos &&
+          name.find("Pingpong") == std::string_view::npos)
+        return false;
+    return !names.empty();
+  };
+  const bool stays = all_stay(picked) || c.arch >= 100;
   if (!stays) return;
   CppDraft& draft =
       context.add(Family::S1, "scheduler", "tile scheduler",
