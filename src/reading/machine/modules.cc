@@ -198,8 +198,14 @@ Value Machine::Interpreter::asked_of_module(Scope* s, const std::string& name) {
   if (f < 0) return {};
   Function* own = define_function(module.functions()[static_cast<std::size_t>(f)].node, s).as<Function>();
   if (!own || !interpretable(own)) return {};
+  const Value exception_before = m.exception_;
   const Value given = call_function(own, nullptr, {m.text(name)}, {}, {}, s->module);
-  return given.is_unknown() ? Value() : given;
+  if (m.raising_) {  // AttributeError: the module has no such name
+    m.raising_ = false;
+    m.exception_ = exception_before;
+    return {};
+  }
+  return given.is_unknown() || given.is_none() ? Value() : given;
 }
 
 Value Machine::Interpreter::library_import(const source::Import& import, Scope* s) {

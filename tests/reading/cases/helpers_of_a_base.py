@@ -17,4 +17,4 @@ class Reduction:
     @cute.jit
     def _join_cluster(self):
         cute.arch.mbarrier_init_fence()
-        cute.arch.cluster_arrive_relaxed()
+        cute.arch.cluster_arrive_relaxed()  # expect: D5 barrier
