@@ -47,6 +47,7 @@ void extract(FactContext& context) {
   extract_barriers(context);
   extract_pipelines(context);
   extract_arrivals(context);
+  extract_barrier_rings(context);
   extract_copy_targets(context);
   extract_mma(context);
   extract_helper_barriers(context);

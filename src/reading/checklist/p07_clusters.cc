@@ -70,7 +70,7 @@ class Communication {
   static bool barrier_draft(const Draft& d) {
     return d.construct == "pipeline_init_arrive" || d.construct == "pipeline_init_wait" ||
            d.construct.starts_with("cluster_arrive") || d.construct == "cluster_wait" ||
-           d.construct.starts_with("barrier_cluster");
+           d.construct.starts_with("handed-cluster") || d.construct.starts_with("barrier_cluster");
   }
 
   /// The flag says whether some line of it is compiled under the defaults.

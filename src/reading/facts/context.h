@@ -126,8 +126,9 @@ bool names_global(std::string_view text);
 bool names_shared(std::string_view text);
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
-void extract_arrivals(FactContext& context);      ///< D1, D2: warps of roles, sizes of groups, who arrives
-void extract_copy_targets(FactContext& context);  ///< D3: pipeline and buffer of each load
+void extract_arrivals(FactContext& context);       ///< D1, D2: warps of roles, sizes of groups, who arrives
+void extract_barrier_rings(FactContext& context);  ///< rings of hand-written mbarriers, as pipelines
+void extract_copy_targets(FactContext& context);   ///< D3: pipeline and buffer of each load
 /// The pipeline, by its fact's subject, that an object belongs to: itself, a side or a handle of it; "" =
 /// not told.
 std::string pipeline_of(FactContext& context, source::Node object);

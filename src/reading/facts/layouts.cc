@@ -15,9 +15,24 @@ Node swizzle_given(const FactContext& context, const CallSite& site) {
   return site.leaf == "recast_ptr" ? context.positional(site.call, 1) : Node();
 }
 
+/// TensorMapSwizzle.none, SWIZZLE_NONE: a member of an enumeration of swizzles that is none of them.
+bool names_no_swizzle(const std::string& text) {
+  const std::string low = to_lower(text);
+  return low.find("swizzle") != std::string::npos && low.ends_with("none");
+}
+
+void add_unswizzled(FactContext& context, const CallSite& site, const std::string& text) {
+  Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, site.target,
+                             "the tile of " + site.target + " lies in rows, no swizzle", site.call);
+  draft.construct = "plain-layout";
+  draft.fact.optional = true;
+  draft.fact.values["swizzle"] = evidence::literal(text);
+}
+
 void add_swizzle(FactContext& context, const CallSite& site, Node swizzle) {
-  const bool removed = swizzle.is(NodeKind::none);
   const std::string text(swizzle.text().substr(0, 120));
+  if (names_no_swizzle(text)) return add_unswizzled(context, site, text);
+  const bool removed = swizzle.is(NodeKind::none);
   Draft& draft = context.add(
       Family::D6, removed ? "swizzle-removed" : "swizzle-applied",
       site.target.empty() ? site.receiver.substr(0, 60) : site.target,

@@ -26,6 +26,18 @@ std::string family_of(const std::string& path) {
   return {};
 }
 
+/// How a warpgroup reads its operands, which is what their printed thread-value layouts show.
+evidence::Value warpgroup_operands(FactContext& context, const Draft& draft) {
+  const Node source = draft.node.is(NodeKind::call) ? context.keyword(draft.node, "a_source") : Node();
+  const std::string from = source ? context.value(source).text() : "";
+  const bool registers = source && from.find("RMEM") != std::string::npos;
+  if (source && !registers && from.find("SMEM") == std::string::npos)
+    return evidence::undetermined("where A comes from is not told",
+                                  {std::string(source.text().substr(0, 80))}, context.at(source), "");
+  return evidence::literal(registers ? "A and C over the threads, B through a descriptor (thread stride 0)"
+                                     : "A and B through descriptors (thread stride 0), C over the threads");
+}
+
 bool is_accumulator(std::string_view name) {
   const std::string low = to_lower(name);
   return low.find("acc") != std::string::npos && low.find("access") == std::string::npos &&
@@ -207,6 +219,7 @@ void extract_mma(FactContext& context) {
     if (draft.fact.kind != evidence::kind::mma) continue;
     const std::string family = family_of(draft.path);
     if (!family.empty()) draft.fact.values["family"] = evidence::literal(family);
+    if (family == "wgmma") draft.fact.values["operands"] = warpgroup_operands(context, draft);
     draft.fact.values["operation"] = evidence::literal(draft.construct);
   }
   for (Draft& draft : context.drafts) {

@@ -3,6 +3,7 @@
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/facts/stage_formula.h"
 #include "reading/models/models.h"
 
 namespace cutelab::reading {
@@ -208,6 +209,8 @@ void add_stages(FactContext& context) {
     draft.fact.values["stages"] =
         a.form == Assignment::Form::augmented ? value_after(context, a) : context.value(a.value);
     draft.construct = "stages";
+    if (std::string form = stage_formula_form(context, a.value); !form.empty())
+      draft.fact.values["form"] = evidence::literal(std::move(form));
   }
 }
 
@@ -263,6 +266,24 @@ void add_second_tensors(FactContext& context) {
   }
 }
 
+/// buffer, barriers = self.allocate_buffers(smem): a helper of another local module that takes shared memory.
+void add_helper_allocations(FactContext& context) {
+  static const std::vector<std::string> makers = {"allocate_tensor", "allocate_array", "alloc_smem"};
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.leaf.find("alloc") == std::string::npos || site.function < 0 ||
+        !context.evaluator.callee_function(0, site.call, &m, &f) || m == 0 ||
+        !context.function_contains(m, f, makers))
+      continue;
+    Draft& draft =
+        context.add(Family::H3, evidence::kind::allocation, site.leaf,
+                    site.leaf + " takes shared memory in " + context.program.module(m).path(), site.call);
+    draft.construct = "helper-allocation";
+    draft.fact.values["bytes"] =
+        evidence::undetermined("taken by a helper of another file", {site.leaf}, context.at(site.call), "");
+  }
+}
+
 /// A pointer or tensor recast that is not shared memory is no alias of it.
 void drop_other_spaces(FactContext& context) {
   std::erase_if(context.drafts, [&](const Draft& d) {
@@ -284,6 +305,7 @@ void extract_storage(FactContext& context) {
   drop_other_spaces(context);
   add_views(context);
   add_second_tensors(context);
+  add_helper_allocations(context);
 }
 
 }  // namespace cutelab::reading

@@ -57,6 +57,7 @@ class Machine::Interpreter {
   void remember(Dict* dict);
   void remember(Set* set);
   Value join(const Value& a, const Value& b, const std::string& condition);
+  Value join_fields(const Record* a, const Record* b, const std::string& condition);
 
   int library_depth = 0;
 
@@ -191,6 +192,7 @@ class Machine::Interpreter {
   void import_all(const std::string& module, Scope* s);
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
+  Value asked_of_module(Scope* s, const std::string& name);
   Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
@@ -201,6 +203,8 @@ class Machine::Interpreter {
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
+  Value member_of_value(Class* klass, const Value& value);
+  void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
                    const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.

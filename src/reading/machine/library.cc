@@ -5,17 +5,13 @@
 
 namespace cutelab::reading::machine {
 namespace {
-constexpr std::array<std::string_view, 11> plain_python = {"cutlass.utils",
-                                                           "cutlass.torch",
-                                                           "cutlass.cute.tuple",
-                                                           "cutlass.cute.testing",
-                                                           "cutlass.pipeline.helpers",
-                                                           "cutlass.cute.experimental",
-                                                           "cutlass.cute_ext",
-                                                           "cutlass.jax",
-                                                           "cutlass.experimental.task_scheduling.memory",
-                                                           "cutlass.experimental.task_scheduling.resources",
-                                                           "cutlass.experimental.task_scheduling.enums"};
+constexpr std::array<std::string_view, 17> plain_python = {
+    "cutlass.utils", "cutlass.torch", "cutlass.base_dsl.enums", "cutlass.base_dsl.arch",
+    // out of cutlass.utils since 4.8
+    "cutlass.tensor_utils", "cutlass.memory", "cutlass.block", "cutlass.testing", "cutlass.cute.tuple",
+    "cutlass.cute.testing", "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext",
+    "cutlass.jax", "cutlass.experimental.task_scheduling.memory",
+    "cutlass.experimental.task_scheduling.resources", "cutlass.experimental.task_scheduling.enums"};
 }  // namespace
 
 bool is_plain_python(std::string_view dotted) {

@@ -117,6 +117,23 @@ TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
       << "a stored run keeps its identity";
 }
 
+// Part by part as the readings come, the same document as all at once; none, one or several.
+TEST(EvidenceJson, ReadingsGoOutOneByOneAsTheyWouldTogether) {
+  for (const std::size_t count : {0u, 1u, 3u}) {
+    std::vector<Reading> readings(count, every_member());
+    for (std::size_t i = 0; i < count; ++i) readings[i].summary = "reading " + std::to_string(i);
+    ReadingsText parts;
+    std::string text;
+    for (const Reading& reading : readings) text += parts.add(reading);
+    text += parts.end();
+    EXPECT_EQ(text, json_text(readings)) << count;
+    const auto document = Json::parse(text);
+    ASSERT_EQ(document["readings"].size(), count);
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(document["readings"][i]["summary"], "reading " + std::to_string(i));
+  }
+}
+
 TEST(EvidenceJson, SeveralRunsComeBackAndASingleOneIsTakenToo) {
   evidence::Run one;
   one.kernel = "a";
