@@ -107,6 +107,7 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     if (Class* klass = defined.as<Class>()) {
       const std::string& name = library_names_[klass->module];
       if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch") ||
+          name.starts_with("cutlass.tensor_utils") || name.starts_with("cutlass.memory") ||
           (name.starts_with("cutlass.experimental.task_scheduling.") && interpretable_module(klass->module)))
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
@@ -214,9 +215,11 @@ bool Machine::Interpreter::interpretable_module(int index) const {
   const auto known = library_names_.find(index);
   if (known == library_names_.end()) return true;
   const std::string& module = known->second;
+  // Of cutlass.utils, 4.8 moved much to packages of their own: tensor_utils, memory, block, testing.
   for (const char* prefix :
-       {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
-        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
+       {"cutlass.utils", "cutlass.tensor_utils", "cutlass.memory", "cutlass.block", "cutlass.torch",
+        "cutlass.testing", "cutlass.cute.tuple", "cutlass.cute.testing", "cutlass.pipeline.helpers",
+        "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
         "cutlass.experimental.task_scheduling.memory", "cutlass.experimental.task_scheduling.resources",
         "cutlass.experimental.task_scheduling.enums"})
     if (module.starts_with(prefix)) return true;

@@ -188,6 +188,7 @@ class Machine::Interpreter {
   void import_all(const std::string& module, Scope* s);
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
+  Value from_module_getattr(Scope* s, Symbol name);
   Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;

@@ -188,10 +188,25 @@ Value Machine::Interpreter::library_name(Scope* s, Symbol name) {
   }
   if (!value.bound()) {
     s->names.at(name) = Value();
-    return {};
+    value = from_module_getattr(s, name);
+    if (!value.bound()) return {};
   }
   s->names.at(name) = value;
   return value;
+}
+
+/// What a library module's own `__getattr__` gives for a name that it does not define: names that moved.
+Value Machine::Interpreter::from_module_getattr(Scope* s, Symbol name) {
+  const PythonModule& module = module_of(s->module);
+  const int f = module.function_defined(-1, "__getattr__");
+  if (f < 0 || m.name_of(name).starts_with("__") || m.raising_) return {};
+  const Value asked = define_function(module.functions()[static_cast<std::size_t>(f)].node, s);
+  const Value found = call(asked, {m.text(m.name_of(name))}, {}, {}, s->module);
+  if (m.raising_) {  // AttributeError
+    m.raising_ = false;
+    return {};
+  }
+  return found.is_unknown() ? Value() : found;
 }
 
 Value Machine::Interpreter::library_import(const source::Import& import, Scope* s) {
