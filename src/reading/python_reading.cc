@@ -247,6 +247,22 @@ std::vector<std::string> kernels_of_functions(const FactContext& context) {
   return out;
 }
 
+/// What goes into a launch and was asked of the device, here or in a helper: says which one stands in.
+void note_assumed_capability(FactContext& context, machine::Machine& machine) {
+  static const std::vector<std::string> questions = {"get_device_capability", "get_device_properties"};
+  for (Draft& d : context.drafts) {
+    if (!d.construct.starts_with("launch-source:")) continue;
+    for (const CallSite& site : context.calls()) {
+      if (!d.node.contains(site.call)) continue;
+      int m = 0, f = -1;
+      const bool asks = std::find(questions.begin(), questions.end(), site.leaf) != questions.end() ||
+                        (context.evaluator.callee_function(0, site.call, &m, &f) &&
+                         context.function_contains(m, f, questions));
+      if (asks) d.fact.values["assumed_device"] = evidence::literal("of " + machine.arch());
+    }
+  }
+}
+
 /// A persistent grid follows the device: says which one was assumed.
 void note_assumed_device(FactContext& context, machine::Machine& machine) {
   const bool asks = std::any_of(context.calls().begin(), context.calls().end(), [](const CallSite& site) {
@@ -355,6 +371,7 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   read_architecture(context);
   add_files(program, reading);
   note_assumed_device(context, machine);
+  note_assumed_capability(context, machine);
   finish_facts(context);
   reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(),
                                 [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });

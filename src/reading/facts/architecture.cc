@@ -34,9 +34,9 @@ Demand multiply_demand(const Draft& draft) {
       name.starts_with("wgmma"))
     return {90, "sm_90a", "", "wgmma"};
   if (mma && holds(path, "nvgpu.warp."))
-    return name.starts_with("MmaMX") ? Demand{120, "sm_120a", "sm_120f", "block-scaled MMA of sm_120"}
-           : holds(name, "FP8")      ? Demand{89, "sm_89", "", "mma.sync of 8-bit floats"}
-                                     : Demand{80, "sm_80", "", "mma.sync"};
+    return holds(path, ".MmaMX")    ? Demand{120, "sm_120a", "sm_120f", "block-scaled MMA of sm_120"}
+           : holds(path, ".MmaFP8") ? Demand{89, "sm_89", "", "mma.sync of 8-bit floats"}
+                                    : Demand{80, "sm_80", "", "mma.sync"};
   return {};
 }
 
