@@ -336,6 +336,21 @@ Error unknown_setting(const Request& request, const std::string& name, const std
                : "settings are command-line flags (" + cutelab::join(names, ", ").substr(0, 200) +
                      ") or self.<attribute>"};
 }
+/// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
+/// only rank; one that launches nothing is entered through its launching functions.
+std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
+  auto run = std::make_unique<machine::Machine>(program, options);
+  run->run_main();
+  const bool several = program.module(0).tree().text().find("--nproc") != std::string_view::npos;
+  if (run->launches().empty() && several) {
+    options.alone = true;
+    auto alone = std::make_unique<machine::Machine>(program, options);
+    alone->run_main();
+    if (!alone->launches().empty()) return alone;
+  }
+  if (run->launches().empty()) run->run_entries();
+  return run;
+}
 }  // namespace
 
 Result<Reading> read_python(const Request& request, const FileSource& files, std::string text) {
@@ -351,10 +366,9 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   if (!request.library && !request.library_roots.empty())
     own = std::make_unique<machine::Library>(files, request.library_roots);
   const std::string target = request.arch.empty() ? spoken_target(program.module(0)) : request.arch;
-  machine::Machine machine(
-      program, {request.settings, target, request.library ? request.library.get() : own.get(), 0});
-  machine.run_main();
-  if (machine.launches().empty()) machine.run_entries();
+  const std::unique_ptr<machine::Machine> run =
+      run_program(program, {request.settings, target, request.library ? request.library.get() : own.get()});
+  machine::Machine& machine = *run;
   TracedEvaluator evaluator(folder, machine);
   FactContext context(program, evaluator, flags, reading);
   read_functions(context);

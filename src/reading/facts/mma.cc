@@ -212,12 +212,12 @@ std::string on_one_line(std::string_view text) {
 
 /// cute.gemm(tiled_mma, d, a, b, c): what it multiplies and where the sum goes.
 void complete_gemm(FactContext& context, Draft& draft) {
-  static constexpr std::array<const char*, 4> names = {"mma", "accumulator", "a", "b"};
+  static constexpr std::array<const char*, 4> names = {"mma", "accumulators", "a", "b"};
   if (draft.construct != "gemm" || !context.positional(draft.node, 3)) return;
   for (std::size_t i = 0; i < names.size(); ++i)
     draft.fact.values[names[i]] = evidence::literal(
         on_one_line(context.positional(draft.node, static_cast<int>(i)).text().substr(0, 120)));
-  const std::string& sum = *draft.fact.values["accumulator"].string();
+  const std::string& sum = *draft.fact.values["accumulators"].string();
   if (draft.fact.subject == "gemm") draft.fact.subject = sum.substr(0, sum.find('['));
 }
 }  // namespace
