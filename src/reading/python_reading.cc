@@ -253,6 +253,22 @@ std::vector<std::string> kernels_of_functions(const FactContext& context) {
   return out;
 }
 
+/// What goes into a launch and was asked of the device, here or in a helper: says which one stands in.
+void note_assumed_capability(FactContext& context, machine::Machine& machine) {
+  static const std::vector<std::string> questions = {"get_device_capability", "get_device_properties"};
+  for (Draft& d : context.drafts) {
+    if (!d.construct.starts_with("launch-source:")) continue;
+    for (const CallSite& site : context.calls()) {
+      if (!d.node.contains(site.call)) continue;
+      int m = 0, f = -1;
+      const bool asks = std::find(questions.begin(), questions.end(), site.leaf) != questions.end() ||
+                        (context.evaluator.callee_function(0, site.call, &m, &f) &&
+                         context.function_contains(m, f, questions));
+      if (asks) d.fact.values["assumed_device"] = evidence::literal("of " + machine.arch());
+    }
+  }
+}
+
 /// A persistent grid follows the device: says which one was assumed.
 void note_assumed_device(FactContext& context, machine::Machine& machine) {
   const bool asks = std::any_of(context.calls().begin(), context.calls().end(), [](const CallSite& site) {
@@ -329,6 +345,21 @@ Error unknown_setting(const Request& request, const std::string& name, const std
                : "settings are command-line flags (" + cutelab::join(names, ", ").substr(0, 200) +
                      ") or self.<attribute>"};
 }
+/// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
+/// only rank; one that launches nothing is entered through its launching functions.
+std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
+  auto run = std::make_unique<machine::Machine>(program, options);
+  run->run_main();
+  const bool several = program.module(0).tree().text().find("--nproc") != std::string_view::npos;
+  if (run->launches().empty() && several) {
+    options.alone = true;
+    auto alone = std::make_unique<machine::Machine>(program, options);
+    alone->run_main();
+    if (!alone->launches().empty()) return alone;
+  }
+  if (run->launches().empty()) run->run_entries();
+  return run;
+}
 }  // namespace
 
 Result<Reading> read_python(const Request& request, const FileSource& files, std::string text) {
@@ -344,10 +375,9 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   if (!request.library && !request.library_roots.empty())
     own = std::make_unique<machine::Library>(files, request.library_roots);
   const std::string target = request.arch.empty() ? spoken_target(program.module(0)) : request.arch;
-  machine::Machine machine(
-      program, {request.settings, target, request.library ? request.library.get() : own.get(), 0});
-  machine.run_main();
-  if (machine.launches().empty()) machine.run_entries();
+  const std::unique_ptr<machine::Machine> run =
+      run_program(program, {request.settings, target, request.library ? request.library.get() : own.get()});
+  machine::Machine& machine = *run;
   TracedEvaluator evaluator(folder, machine);
   FactContext context(program, evaluator, flags, reading);
   read_functions(context);
@@ -364,6 +394,7 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   read_architecture(context);
   add_files(program, reading);
   note_assumed_device(context, machine);
+  note_assumed_capability(context, machine);
   finish_facts(context);
   reading.helper = std::none_of(reading.functions.begin(), reading.functions.end(),
                                 [](auto& f) { return f.kind == evidence::Function::Kind::kernel; });

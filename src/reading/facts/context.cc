@@ -259,6 +259,22 @@ bool FactContext::function_contains(int m, int function, const std::vector<std::
   return false;
 }
 
+bool FactContext::function_assembles(int m, int function, const std::vector<const char*>& instructions,
+                                     int depth) {
+  if (depth > 4 || function < 0) return false;
+  for (InnerCall& inner : calls_in(m, function)) {
+    if (inner.leaf == "inline_asm") {
+      const std::string_view text = inner.call.text();
+      for (const char* one : instructions)
+        if (text.find(one) != std::string_view::npos) return true;
+    } else if (runs_function(m, function, inner) &&
+               function_assembles(inner.module, inner.function, instructions, depth + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool runs_on_device(const FactContext& context, Node node) {
   const int f = context.module().function_at(node);
   return f >= 0 && context.on_device[static_cast<std::size_t>(f)];

@@ -71,6 +71,10 @@ class FactContext {
   /// Whether a function (of any module) holds, itself or through functions it calls, a call with this last
   /// part of the path.
   bool function_contains(int module, int function, const std::vector<std::string>& leaves, int depth = 0);
+  /// Whether a function holds, itself or through functions it calls, PTX written by hand with one of these
+  /// instructions in its text.
+  bool function_assembles(int module, int function, const std::vector<const char*>& instructions,
+                          int depth = 0);
   /// Whether a function holds a loop, itself or through functions it calls.
   bool function_loops(int module, int function, int depth = 0);
 

@@ -107,6 +107,7 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     if (Class* klass = defined.as<Class>()) {
       const std::string& name = library_names_[klass->module];
       if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch") ||
+          name.starts_with("cutlass.tensor_utils") || name.starts_with("cutlass.memory") ||
           (name.starts_with("cutlass.experimental.task_scheduling.") && interpretable_module(klass->module)))
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
@@ -314,7 +315,8 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;
-  if (activation > 0 || !is_library) m.trace_.finish(activation, ordinary);
+  if (activation > 0 || !is_library)
+    m.trace_.finish(activation, ordinary && left_open_.count(activation) == 0);
   library_depth -= is_library ? 1 : 0;
   return value;
 }
