@@ -164,9 +164,19 @@ void IrReader::on_tma_descriptor(const ir::Operation& operation) {
                                                             : "store")});
 }
 
+namespace {
+std::string_view class_of_pipeline(const Place& place) {
+  for (const std::string& function : place.library)
+    if (function.starts_with("Pipeline") || function.starts_with("TaskManager")) return function;
+  return {};
+}
+}  // namespace
+
 /// The mask of a multicast is added up over the CTAs that a slice of the cluster's layout names.
 void IrReader::on_multicast_mask(const ir::Operation& operation) {
-  if (!places_.of(operation.location).made_by("make_layout_image_mask")) return;
+  const Place& place = places_.of(operation.location);
+  // A pipeline makes masks of its own, for the CTAs that its release tells.
+  if (!place.made_by("make_layout_image_mask") || !class_of_pipeline(place).empty()) return;
   const auto slice = layout::parse_layout(ir::quoted(result_type(operation)));
   Values values;
   if (slice && layout::size(*slice).known()) values["ctas"] = stated(layout::size(*slice).value());

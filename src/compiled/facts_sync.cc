@@ -153,6 +153,8 @@ void IrReader::on_barrier(const ir::Operation& operation) {
     if (counted) values["threads"] = number_or_unknown(module_.operand(operation, first + (named ? 1 : 0)));
   } else if (operation.name.starts_with("nvvm.cluster")) {
     values["scope"] = stated("cluster");
+  } else if (operation.name.starts_with("nvvm.bar.warp")) {
+    values["scope"] = stated("warp");
   } else {
     values["scope"] = stated("grid");
   }
@@ -177,6 +179,12 @@ void IrReader::on_inline_text(const ir::Operation& operation) {
   std::size_t begin = text.find_first_not_of(" \t{");
   if (begin == npos) return;
   const std::string_view code = text.substr(begin, text.find_first_of(" ;", begin) - begin);
+  if (code.starts_with("mbarrier.arrive") || code.starts_with("mbarrier.try_wait"))
+    add(operation, {Family::D5,
+                    "mbarrier",
+                    "",
+                    {{"action", stated(code.find("wait") == npos ? "arrive" : "wait")}},
+                    std::string(code)});
   if (!code.starts_with("fence.")) return;
   Values values;
   constexpr std::string_view proxy = "fence.proxy.";

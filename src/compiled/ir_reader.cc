@@ -238,7 +238,8 @@ void IrReader::add_common_handlers(std::unordered_map<std::string_view, Handler>
   table["cute.recast_iter"] = &IrReader::on_recast;
   table["cute.slice"] = &IrReader::on_multicast_mask;
   table["scf.for"] = &IrReader::on_loop;
-  table["llvm.inline_asm"] = &IrReader::on_inline_text;
+  for (const char* name : {"llvm.inline_asm", "nvvm.inline_ptx"}) table[name] = &IrReader::on_inline_text;
+  table["llvm.fence"] = &IrReader::on_fence;
 }
 
 const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handlers() {
@@ -309,6 +310,8 @@ IrReader::Handler IrReader::family_handler(std::string_view name) {
       {"nvvm.mbarrier.inval", nullptr},
       {"nvvm.mbarrier.", &IrReader::on_mbarrier},
       {"nvvm.barrier", &IrReader::on_barrier},
+      {"nvvm.bar.warp.sync", &IrReader::on_barrier},
+      {"nvvm.cp.async.mbarrier.arrive", &IrReader::on_mbarrier},
       {"nvvm.cluster.", &IrReader::on_barrier},
       {"nvvm.griddepcontrol.", &IrReader::on_barrier},
       {"nvvm.fence.", &IrReader::on_fence},

@@ -110,6 +110,10 @@ module {
       } loc(#loc7)
       llvm.inline_asm has_side_effects asm_dialect = att "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;", "l" %arg1 : (i64) -> () loc(#loc5)
       llvm.inline_asm has_side_effects asm_dialect = att "mov.u32 $0, 1;", "=r" %arg1 : (i64) -> () loc(#loc6)
+      nvvm.inline_ptx "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{$r0}];" ro(%arg1 : i64) loc(#loc6)
+      nvvm.cp.async.mbarrier.arrive %arg1 {noinc = true} : i64 loc(#loc7)
+      nvvm.bar.warp.sync %c : i32 loc(#loc7)
+      llvm.fence syncscope("block") acq_rel loc(#loc7)
       %r = cute.memref.alloca() : !cute.memref<f32, rmem, align<32>, "(8,4):(1,8)"> loc(#loc6)
     } loc(#loc1)
   } loc(#loc)
@@ -127,7 +131,9 @@ TEST(ReadIrForms, MasksPipelinedLoopsScaleFactorsAndFencesWrittenAsText) {
   EXPECT_EQ(seen["multicast-mask ctas"], std::pair(2, std::string("2")));
   EXPECT_EQ(seen["mma-field field"], std::pair(4, std::string("SFA")));
   EXPECT_EQ(seen["fence proxy"], std::pair(5, std::string("tensormap")));
-  EXPECT_EQ(reading->facts.size(), 4u) << "neither the plain loop nor the mov";
+  EXPECT_EQ(seen["mbarrier action"], std::pair(7, std::string("arrive")));
+  EXPECT_EQ(seen["barrier scope"], std::pair(7, std::string("warp")));
+  EXPECT_EQ(reading->facts.size(), 8u) << "neither the plain loop nor the mov";
   ASSERT_EQ(reading->lesser.size(), 2u);
   EXPECT_EQ(reading->lesser[0].at.line(), 3);
   EXPECT_EQ(reading->lesser[0].values.at("layout").text(), "(8,4):(1,8)");
