@@ -61,11 +61,12 @@ TEST_F(CompareRun, TwoOfTheSameAreSameAndTheirOutputsAgree) {
 
 /// Every build of the world becomes a cubin whose kernel has these instructions.
 void compiled_to(const std::filesystem::path& root, const std::string& instructions) {
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "build/kernels"))
-    if (entry.path().filename().string() == "kernel.cubin")
-      EXPECT_TRUE(write_file_atomically(
-          entry.path().string(),
-          cutelab::testing::small_elf({{".text._ZN7rmsnorm14rmsnorm_kernelENS_6ParamsE", instructions}})));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "build/kernels")) {
+    if (entry.path().filename().string() != "kernel.cubin") continue;
+    EXPECT_TRUE(write_file_atomically(
+        entry.path().string(),
+        cutelab::testing::small_elf({{".text._ZN7rmsnorm14rmsnorm_kernelENS_6ParamsE", instructions}})));
+  }
 }
 
 TEST_F(CompareRun, EqualMachineCodeExplainsThatBothAreTheSame) {
