@@ -40,8 +40,10 @@ Demand multiply_demand(const Draft& draft) {
   return {};
 }
 
-/// Copy operations between registers and shared memory: no fact of their own, but not of every architecture.
-Demand matrix_copy_demand(const std::string& leaf) {
+/// Copies between registers and shared memory, accesses of all devices at once: no fact of their own, but
+/// not of every architecture.
+Demand copy_demand(const std::string& leaf) {
+  if (leaf.starts_with("multimem_")) return {90, "sm_90", "", "multimem"};
   if (leaf == "StMatrix8x8x16bOp") return {90, "sm_90", "", "stmatrix"};
   if (leaf == "StMatrix16x8x8bOp")
     return {100, "sm_100a", "sm_100f, sm_110f, sm_120f", "stmatrix of 8-bit matrices"};
@@ -125,8 +127,9 @@ Needs needs_of(FactContext& context, bool helper) {
   Needs out;
   for (const Draft& draft : context.drafts) add_need(context, demand_of(draft), draft.node, helper, out);
   for (const CallSite& site : context.calls())
-    if (site.leaf.starts_with("StMatrix") || site.leaf.starts_with("LdMatrix"))
-      add_need(context, matrix_copy_demand(site.leaf), site.call, helper, out);
+    if (site.leaf.starts_with("StMatrix") || site.leaf.starts_with("LdMatrix") ||
+        site.leaf.starts_with("multimem_"))
+      add_need(context, copy_demand(site.leaf), site.call, helper, out);
   std::stable_sort(out.sure.begin(), out.sure.end(), higher);
   std::stable_sort(out.open.begin(), out.open.end(), higher);
   return out;

@@ -58,7 +58,8 @@ void add_stores(FactContext& context) {
     const std::string_view named = name_behind(context, destination).text();
     bool global = (names_global(destination.text()) && !names_shared(destination.text())) ||
                   (names_global(named) && !names_shared(named));
-    if (!atom && !global && !names_shared(destination.text()))
+    const bool told = global || names_shared(destination.text());
+    if (!told && (!atom || memory_space(context, from) == "registers"))
       global = memory_space(context, destination) == "global";
     if (global && !bar) {
       Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)),
@@ -90,7 +91,8 @@ void add_other_stores(FactContext& context) {
         site.leaf == "epilogue_tma_store";
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
     const bool store =
-        site.leaf == "store" && runs_on_device(context, site.call) && stores_globally(context, site);
+        (site.leaf == "store" && runs_on_device(context, site.call) && stores_globally(context, site)) ||
+        site.leaf.starts_with("multimem_st");  // to the memory of all devices
     if ((!library && !store && !helper) || !runs_on_device(context, site.call)) continue;
     Draft& draft = context.add(Family::E1, library || helper ? "library-epilogue" : "store", site.leaf,
                                library  ? "epilogue of the library"

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -137,10 +139,14 @@ void add_default_tiles(FactContext& context) {
   }
 }
 
-/// x.fill(0) on an accumulator.
+/// x.fill(0) on an accumulator, by its name or because a multiply adds to it.
 void add_zeroing(FactContext& context) {
+  std::set<std::string, std::less<>> sums;
+  for (const CallSite& site : context.calls())
+    if (site.leaf == "gemm" && context.positional(site.call, 3))
+      sums.emplace(context.positional(site.call, 1).text());
   for (const CallSite& site : context.calls()) {
-    if (site.leaf != "fill" || !is_accumulator(site.receiver)) continue;
+    if (site.leaf != "fill" || (!is_accumulator(site.receiver) && !sums.count(site.receiver))) continue;
     Draft& draft =
         context.add(Family::D4, "accumulator-zero", site.receiver, site.receiver + " zeroed", site.call);
     draft.construct = "zero";

@@ -15,4 +15,7 @@ class Kernel:
         sV = smem.allocate_tensor(cutlass.Float16, layout)
         sVt = cute.composition(sV, cute.make_layout((64, 32), stride=(32, 1)))  # expect: H3 view of=sV
         acc = tiled_mma.make_fragment_C((64, 64))
+        tCrC = tiled_mma.make_fragment_C((64, 64))
+        tCrC.fill(0.0)  # expect: D4 accumulator-zero
+        cute.gemm(tiled_mma, tCrC, sV[None, 0], sVt[None, 0], tCrC)
         cute.gemm(tiled_mma, acc, sV[None, 0], sVt[None, 0], acc)  # expect: D4 gemm a=sV[None,0] b=sVt[None,0] accumulators=acc mma=tiled_mma

@@ -70,10 +70,12 @@ TEST_P(OwnExample, IsReadToTheLastNumber) {
   EXPECT_TRUE(reading.give_ups.empty()) << reading.give_ups.front().reason;
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, OwnExample, testing::ValuesIn(expected), [](const auto& info) {
-  std::string name = info.param.file;
-  return name.substr(0, name.find('.'));
-});
+std::string name_of_example(const testing::TestParamInfo<Expected>& info) {
+  const std::string file = info.param.file;
+  return file.substr(0, file.find('.'));
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, OwnExample, testing::ValuesIn(expected), name_of_example);
 
 }  // namespace
 }  // namespace cutelab
