@@ -325,7 +325,8 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;
-  if (activation > 0 || !is_library) m.trace_.finish(activation, ordinary);
+  if (activation > 0 || !is_library)
+    m.trace_.finish(activation, ordinary && left_open_.count(activation) == 0);
   library_depth -= is_library ? 1 : 0;
   return value;
 }

@@ -122,6 +122,8 @@ class Machine::Interpreter {
   Outcome branch(const Body& body);
   template <class A, class B>
   Flow fork(const A& a, const B& b, const std::string& condition, Scope* s);
+  bool fails_by_itself(const std::string& condition) const;
+  std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
   void merge_lists(const Outcome& a, const Outcome& b, const std::string& condition);
