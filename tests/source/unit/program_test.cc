@@ -73,8 +73,8 @@ TEST(Program, ProgramsThatShareParseAModuleAndLookForAFileOnce) {
   EXPECT_EQ(files.asked["nowhere.py"], 1);
 }
 
-// A file that an earlier program imported and that is read itself afterwards is not parsed again; with another
-// text under its path it is.
+// A file that an earlier program imported and that is read itself afterwards is not parsed again; with
+// another text under its path it is.
 TEST(Program, AnImportedModuleIsTakenWhenItsFileIsRead) {
   const CountedFiles files({{"one.py", "import near\n"}, {"near.py", "y = 1\n"}});
   const auto shared = std::make_shared<SharedModules>();
