@@ -62,8 +62,8 @@ std::string torch_name(Torch torch) {
 /// their digests.
 std::string key_of(const Request& request, const Toolchain& toolchain, const std::string& source,
                    const std::string& harness_digest) {
-  Document parts = {request.program,           sha256(source),   request.flags,         request.arch,
-                    torch_name(request.torch), toolchain.python, toolchain.dsl_version, harness_digest,
+  Document parts = {request.program,           sha256(source),    request.flags,         request.arch,
+                    torch_name(request.torch), toolchain.python,  toolchain.dsl_version, harness_digest,
                     request.keep_modules,      request.keep_code, request.export_call};
   return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
 }
@@ -258,11 +258,11 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   if (folder.path().empty() || !fs::create_directory(work, failed))
     return Error{ErrorKind::unavailable, "capture " + request.program, "no temporary folder can be made",
                  fs::temp_directory_path().string(), "set TMPDIR to a folder that can be written"};
-  const Document asked = {
-      {"program", request.program}, {"flags", request.flags},         {"arch", request.arch},
-      {"out", folder.path()},       {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
-      {"ir", request.keep_modules}, {"call_chain", how.call_chain},   {"code", request.keep_code},
-      {"export", request.export_call}};
+  const Document asked = {{"program", request.program},     {"flags", request.flags},
+                          {"arch", request.arch},           {"out", folder.path()},
+                          {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
+                          {"ir", request.keep_modules},     {"call_chain", how.call_chain},
+                          {"code", request.keep_code},      {"export", request.export_call}};
   const std::string request_file = folder.path() + "/request.json";
   if (auto status =
           write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));

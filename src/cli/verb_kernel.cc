@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/exports.h"
 #include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
@@ -248,7 +249,7 @@ Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, 
 
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
   const auto& words = arguments.positionals();
-  auto package = kernel::find_package(kernel::all_packages(), words[0], words.size() > 1 ? words[1] : "");
+  auto package = kernel::find_package(every_package(context), words[0], words.size() > 1 ? words[1] : "");
   if (!package) return package.error();
   auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
   if (!sweep) return sweep.error();

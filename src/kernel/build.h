@@ -20,6 +20,7 @@ struct BuiltKernel {
   std::string cutlass;      ///< "4.2.0"
   std::string command;      ///< what was run, to be pasted
   bool from_cache = false;
+  std::string not_linked_because = {};  ///< of an export: there is device code, but no library to launch it
 };
 
 struct BuildRequest {

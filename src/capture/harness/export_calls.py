@@ -162,9 +162,9 @@ def runtime_archive():
     """The library that an exported object is linked with: of the newest flavour that the DSL comes with."""
     import cutlass
 
-    roots = {os.path.dirname(os.path.dirname(os.path.dirname(p))) for p in cutlass.__path__}
-    found = [f for root in roots for f in glob.glob(os.path.join(root, "cu*", "lib", "libcuda_dialect_runtime_static.a"))]
-    found += [f for root in roots for f in glob.glob(os.path.join(root, "lib", "libcuda_dialect_runtime_static.a"))]
+    name = "libcuda_dialect_runtime_static.a"
+    roots = [os.path.dirname(os.path.dirname(os.path.realpath(p))) for p in cutlass.__path__]
+    found = [f for root in roots for pattern in ("cu*/lib", "lib") for f in glob.glob(os.path.join(root, pattern, name))]
     return max(found, default="")
 
 
