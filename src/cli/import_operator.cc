@@ -111,7 +111,7 @@ std::optional<double> number_called(const kernel::ExportedCall& call, const std:
 }
 
 /// The operator of rows that the tensors could be, decided by the program's words.
-std::string named_by_words(std::size_t tensors, const std::string& words) {
+std::string named_by_words(std::size_t tensors, const std::string& words, bool alpha) {
   const std::string text = to_lower(words);
   const auto says = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (tensors == 3) {
@@ -121,7 +121,7 @@ std::string named_by_words(std::size_t tensors, const std::string& words) {
   }
   if (tensors == 2) {
     if (says("softmax")) return "softmax";
-    if (says("copy")) return "copy";
+    if (says("copy")) return alpha ? "scale" : "copy";
   }
   return "";
 }
@@ -164,7 +164,9 @@ OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector
   const bool product = (named.empty() || named == "gemm") && operands.size() == 3;
   if (product) take_product(operands, guess);
   if (!guess.op.known() && named != "gemm") {
-    const std::string name = named.empty() ? named_by_words(operands.size(), words) : named;
+    const std::string name =
+        named.empty() ? named_by_words(operands.size(), words, number_called(call, "alpha").has_value())
+                      : named;
     if (!name.empty()) take_rows(call, operands, name, guess);
     if (guess.op.known())
       guess.assumed.push_back(named.empty() ? fmt::format("{}: by the program's name ({})", name, words)
@@ -177,10 +179,14 @@ OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector
     const auto& spec = *kernel::find_operator(guess.op.name);
     guess.assumed.push_back(fmt::format("tensor {} is the output: the last one that is passed",
                                         guess.op.roles.at(spec.output).tensor));
-    if (auto fits = kernel::check_operator(guess.op, call); !fits) {
+    if (auto fits = kernel::check_operator(guess.op, call); !fits)
       guess.undetermined.push_back("`operator`: " + fits.error().wrong);
-      guess.op = {};
-    }
+    for (const std::string& number : call.real_numbers())
+      if (!guess.op.numbers.count(number) && named.empty())
+        guess.undetermined.push_back(
+            fmt::format("`operator`: it looks like {}, but what the number {} does there is not known",
+                        guess.op.name, number));
+    if (!guess.undetermined.empty()) guess.op = {};
   } else if (guess.undetermined.empty()) {
     std::vector<std::string> tensors;
     for (const Tensor& tensor : call.tensors) tensors.push_back(tensor.name);

@@ -31,7 +31,8 @@ std::string plain_name(const std::string& option) {
 /// Twice the number, then half of it: what a divisibility holds for, mostly holds for these.
 std::vector<std::string> other_numbers(const std::string& text) {
   const auto value = parse_integer(text);
-  if (!value || *value <= 0) return {};
+  if (!value || *value < 0) return {};
+  if (*value == 0) return {"1"};
   std::vector<std::string> others = {fmt::format("{}", *value * 2)};
   if (*value > 1) others.push_back(fmt::format("{}", *value / 2));
   return others;
@@ -151,6 +152,30 @@ void probe_one(const ProbeRequest& request, const kernel::ExportedCall& base,
   }
 }
 
+/// Words that the program takes only together: types of two operands, say.
+void probe_together(const ProbeRequest& request, const kernel::ExportedCall& base,
+                    std::vector<ProbedFlag>& all) {
+  std::vector<ProbedFlag*> refused;
+  for (ProbedFlag& flag : all)
+    if (flag.parameter.kind == "word" && flag.effect == FlagEffect::refused) refused.push_back(&flag);
+  if (refused.size() < 2) return;
+  const std::vector<ProbedFlag> unchanged = all;
+  for (const std::string& value : refused[0]->tried) {
+    std::map<std::string, std::string> values;
+    for (const ProbedFlag* flag : refused)
+      if (std::find(flag->tried.begin(), flag->tried.end(), value) != flag->tried.end())
+        values[flag->parameter.name] = value;
+    if (values.size() < 2) continue;
+    auto made = request.exporter.get(with_flags(request, changed_flags(unchanged, request, values)));
+    if (!made) continue;
+    for (ProbedFlag* flag : refused) {
+      if (!values.count(flag->parameter.name)) continue;
+      flag->parameter.choices.push_back(value);
+      flag->effect = std::max(flag->effect, difference(base, made->call));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> component_names(const std::string& option, std::size_t count) {
@@ -213,6 +238,7 @@ std::vector<ProbedFlag> probe_flags(const ProbeRequest& request, const kernel::E
     const std::lock_guard<std::mutex> alone(telling);
     if (request.progress) request.progress(fmt::format("{} of {} options tried", ++done, all.size()));
   });
+  probe_together(request, base, all);
   return all;
 }
 

@@ -19,6 +19,12 @@
 namespace cutelab::cli {
 namespace {
 
+std::vector<std::string> operator_names() {
+  std::vector<std::string> names;
+  for (const auto& spec : kernel::all_operators()) names.push_back(spec.name);
+  return names;
+}
+
 VerbSpec import_spec() {
   VerbSpec spec;
   spec.name = "import";
@@ -35,12 +41,8 @@ VerbSpec import_spec() {
        {}},
       {"--design", "NAME", "the package's name", "the file's", false, {}},
       {"--version", "N", "version of the design; 0 is the base version", "0", false, {}},
-      {"--operator",
-       "NAME",
-       "what it computes, where that is not to be told from its tensors and its name",
-       "",
-       false,
-       {"gemm", "add", "copy", "rms_norm", "layer_norm", "softmax"}},
+      {"--operator", "NAME", "what it computes, where that is not to be told from its tensors and its name",
+       "", false, operator_names()},
       {"--arch",
        "SM",
        "compile for this architecture, as sm_90a",

@@ -52,6 +52,7 @@ ExportedCall::Tensor tensor_from(const Json& object) {
 ExportedCall::Argument argument_from(const Json& object) {
   ExportedCall::Argument argument;
   argument.name = get<std::string>(object, "name", "");
+  argument.type = get<std::string>(object, "type", "");
   argument.stream = get(object, "stream", false);
   argument.content = bytes_from(get<std::string>(object, "content", ""));
   for (const Json& r : list(object, "relocations"))
@@ -114,6 +115,17 @@ const ExportedCall::Tensor* ExportedCall::find(const std::string& name) const {
   const auto it =
       std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name; });
   return it == tensors.end() ? nullptr : &*it;
+}
+
+std::vector<std::string> ExportedCall::real_numbers() const {
+  std::vector<std::string> found;
+  for (const auto* all : {&attributes, &constants})
+    for (const auto& [name, text] : *all)
+      if (Json::parse(text, nullptr, false).is_number_float()) found.push_back(name);
+  for (const Argument& argument : arguments)
+    for (const char* type : {"float", "double", "__half_raw", "__nv_bfloat16"})
+      if (argument.type == type) found.push_back(argument.name);
+  return found;
 }
 
 Result<ExportedCall> exported_call_from_json(const std::string& text) {

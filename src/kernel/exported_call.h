@@ -32,6 +32,7 @@ struct ExportedCall {
   };
   struct Argument {
     std::string name;
+    std::string type;  ///< in C: "float", "int32_t", "void *"; "tensor" for a tensor's descriptor
     std::vector<std::byte> content;
     bool stream = false;
     std::vector<Relocation> relocations;
@@ -76,6 +77,9 @@ struct ExportedCall {
 
   bool exported() const { return !entry.empty() && !arguments.empty() && !device_code.empty(); }
   const Tensor* find(const std::string& name) const;
+  /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
+  /// the call that are one.
+  std::vector<std::string> real_numbers() const;
 };
 
 /// Errors (kind input): not the schema.

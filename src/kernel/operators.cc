@@ -142,9 +142,10 @@ Tensor dense_result(const Operator& op, const ExportedCall& call, const Inputs& 
     const Tensor a = input("a"), b = input("b");
     return each(a, [&](std::int64_t i) { return a.at(i) + b.at(i); });
   }
-  if (op.name == "copy") {
+  if (op.name == "copy" || op.name == "scale") {
     const Tensor x = input("x");
-    return each(x, [&](std::int64_t i) { return x.at(i); });
+    const double alpha = op.name == "scale" ? op.numbers.at("alpha") : 1;
+    return each(x, [&](std::int64_t i) { return alpha * x.at(i); });
   }
   if (op.name == "rms_norm") return reference::rms_norm(input("x"), input("weight"), op.numbers.at("eps"));
   if (op.name == "layer_norm")
@@ -169,6 +170,12 @@ const std::vector<OperatorSpec>& all_operators() {
        {{"a", {"row*", "column"}}, {"b", {"row*", "column"}}, {"y", {"row*", "column"}}},
        {}},
       {"copy", "y = x", {"x"}, "y", {{"x", {"row*", "column"}}, {"y", {"row*", "column"}}}, {}},
+      {"scale",
+       "y = alpha · x",
+       {"x"},
+       "y",
+       {{"x", {"row*", "column"}}, {"y", {"row*", "column"}}},
+       {"alpha"}},
       {"rms_norm",
        "y = x / sqrt(mean of x² over a row + eps) · weight",
        {"x", "weight"},
@@ -247,6 +254,9 @@ Status check_operator(const Operator& op, const ExportedCall& call) {
     if (!dsl_dtype(tensor->dtype)) return bad("no reference for elements of type " + tensor->dtype);
     if (name == spec->output && !is_dense(*tensor)) return bad("the output is not dense in memory");
     for (const std::string& mode : role->second.modes) {
+      if (std::find(modes.begin(), modes.end(), mode) == modes.end() &&
+          std::find(modes.begin(), modes.end(), mode + "*") == modes.end())
+        return bad(fmt::format("{} has no mode {} (tensor {})", name, mode, tensor->name));
       const std::int64_t extent = extent_of(role->second, *tensor, mode);
       const auto known = extents.emplace(mode, extent).first->second;
       if (known != extent)
@@ -288,7 +298,7 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
             fmt::format("{}; fp32 sums of {} products add up to {:.2g} absolute", rounded, k, sum_error)};
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.
-  const double approximate = op.name == "add" ? half * 0.001 : 0x1p-15;
+  const double approximate = op.name == "add" || op.name == "scale" ? half * 0.001 : 0x1p-15;
   return {half + approximate, (half + approximate) * 1.05, floor,
           fmt::format("{}; arithmetic in fp32 adds {:.2g}", rounded, approximate)};
 }
@@ -316,7 +326,7 @@ Work operator_work(const Operator& op, const ExportedCall& call) {
     return work;
   }
   static const std::map<std::string, double> per_element = {
-      {"add", 1}, {"rms_norm", 4}, {"layer_norm", 7}, {"softmax", 4}};
+      {"add", 1}, {"scale", 1}, {"rms_norm", 4}, {"layer_norm", 7}, {"softmax", 4}};
   if (const auto it = per_element.find(op.name); it != per_element.end()) {
     work.flops["fp32"] = it->second * elements;
     work.formula += fmt::format("; {} flops an element", it->second);

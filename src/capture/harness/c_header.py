@@ -47,7 +47,7 @@ def declared_arguments(text):
 
 
 def argument_of(expression, declared, bodies):
-    """{"name", "bytes", "stream"} of one pointer of the packed list."""
+    """{"name", "type", "bytes", "stream"} of one pointer of the packed list."""
     parsed = EXPRESSION.match(expression)
     if not parsed or parsed[2] not in declared:
         raise UnknownHeader(f"packed argument '{expression}'")
@@ -58,14 +58,14 @@ def argument_of(expression, declared, bodies):
     elif not address_of or "[" in expression:
         pointer = False  # the argument points to a struct, or to an array of numbers
     if kind == "cudaStream_t":
-        return {"name": name, "bytes": 8, "stream": True}
+        return {"name": name, "type": kind, "bytes": 8, "stream": True}
     if pointer:
-        return {"name": name, "bytes": 8, "stream": False}
+        return {"name": name, "type": "void *", "bytes": 8, "stream": False}
     if kind in bodies:
-        return {"name": name, "bytes": struct_bytes(bodies[kind], kind), "stream": False}
+        return {"name": name, "type": "tensor", "bytes": struct_bytes(bodies[kind], kind), "stream": False}
     if kind not in SIZES:
         raise UnknownHeader(f"type {kind} of {name}")
-    return {"name": name, "bytes": SIZES[kind], "stream": False}
+    return {"name": name, "type": kind, "bytes": SIZES[kind], "stream": False}
 
 
 def read(text):

@@ -86,13 +86,31 @@ class Buffers:
         return None
 
 
+def is_tensor(value):
+    from cutlass.cute import runtime
+
+    return type(value) is runtime._Tensor
+
+
+def with_adapted(values, adapted):
+    """The arguments of a call, those of another library's tensor type as the DSL took them."""
+    adapted = [a for a in (getattr(a, "_arg", a) for a in adapted) if is_tensor(a)]
+    foreign = [i for i, v in enumerate(values) if hasattr(v, "__dlpack__") and not is_tensor(v)]
+    if len(foreign) != len(adapted):
+        return values
+    values = list(values)
+    for i, tensor in zip(foreign, adapted):
+        values[i] = tensor
+    return values
+
+
 def tensors_and_pointers(named_arguments):
     from cutlass.cute import runtime
 
     tensors, pointers = [], []
     for name, argument in named_arguments:
         for path, leaf in leaves(argument, name):
-            if type(leaf) is runtime._Tensor:
+            if is_tensor(leaf):
                 tensors.append((path, leaf))
             elif type(leaf) is runtime._Pointer:
                 pointers.append((path, leaf))
@@ -158,6 +176,37 @@ def relocated(content, buffers):
     return found
 
 
+def descriptor_bytes(tensor):
+    """Size of the struct that a tensor is passed as: address, dynamic extents, dynamic strides."""
+    stride = 4 if getattr(tensor, "_use_32bit_stride", False) else 8
+    end = 8 + 4 * sum(map(bool, tensor.dynamic_shapes_mask))
+    count = sum(map(bool, tensor.dynamic_strides_mask))
+    if count:
+        end = -(-end // stride) * stride + stride * count
+    return -(-end // 8) * 8
+
+
+def described_argument(name, value, annotation):
+    """[{"name", "type", "bytes", "stream"}] of one argument, where no header describes it."""
+    from cutlass.base_dsl import typing
+    from cutlass.cute import runtime
+
+    if value is None:
+        return []
+    if type(value) is runtime._Tensor:
+        return [{"name": name, "type": "tensor", "bytes": descriptor_bytes(value), "stream": False}]
+    if type(value) is runtime._Pointer:
+        return [{"name": name, "type": "void *", "bytes": 8, "stream": False}]
+    if type(value).__name__ in ("CUstream", "cudaStream_t", "FakeStream"):
+        return [{"name": name, "type": "cudaStream_t", "bytes": 8, "stream": True}]
+    if isinstance(value, (list, tuple)):
+        return [a for i, part in enumerate(value) for a in described_argument(f"{name}_{i}", part, None)]
+    if isinstance(annotation, typing.NumericMeta):
+        real = "Float" in annotation.__name__
+        return [{"name": name, "type": "float" if real else annotation.__name__, "bytes": annotation.width // 8, "stream": False}]
+    raise ValueError(f"argument {name} is of a kind that is not known here: {type(value).__name__}")
+
+
 def runtime_archive():
     """The library that an exported object is linked with: of the newest flavour that the DSL comes with."""
     import cutlass
@@ -194,6 +243,8 @@ class Calls:
         self.done = None
         self.others = []
         self.failures = []
+        self.unseen = []
+        self.notes = []
 
     def note_kernel(self, record):
         file = record.get("file")
@@ -205,13 +256,23 @@ class Calls:
 
         self.wrap(jit_executor.JitCompiledFunction, "__init__", self.after_compiled)
         self.wrap(jit_executor.ExecutionArgs, "generate_execution_args", self.after_arguments)
-        self.wrap(compiler.CompileCallable, "_compile", self.after_compile_call)
+        self.wrap(compiler.CompileCallable, "_compile", self.after_compile_call, self.without_tvm_ffi)
 
-    def wrap(self, kind, name, after):
+    def without_tvm_ffi(self, keywords):
+        """Calls through TVM-FFI go past the DSL; the kernel is the same without."""
+        options = keywords.get("options")
+        if isinstance(options, str) and "--enable-tvm-ffi" in options.split():
+            keywords["options"] = " ".join(word for word in options.split() if word != "--enable-tvm-ffi")
+            if not self.notes:
+                self.notes.append("compiled without --enable-tvm-ffi")
+
+    def wrap(self, kind, name, after, before=None):
         original = vars(kind)[name]
 
         @functools.wraps(original)
         def method(owner, *arguments, **keywords):
+            if before:
+                before(keywords)
             made = original(owner, *arguments, **keywords)
             try:
                 after(made, owner, arguments, keywords)
@@ -222,6 +283,8 @@ class Calls:
         setattr(kind, name, method)
 
     def after_compiled(self, _made, compiled, _arguments, _keywords):
+        if "TVMFFI" in type(compiled).__name__ and self.own_symbols.intersection(getattr(compiled, "kernel_info", None) or {}):
+            self.unseen.append(f"{compiled.function_name} is called through TVM-FFI, past the DSL: its arguments are not seen")
         if getattr(compiled, "execution_args", None) is not None:
             self.compiled[id(compiled.execution_args)] = compiled
 
@@ -234,29 +297,46 @@ class Calls:
             return
         if self.done is None:
             self.done = compiled
-            self.export(compiled, execution_args, made[0], *arguments)
+            self.export(compiled, execution_args, made, *arguments)
         elif compiled is not self.done and compiled.function_name not in self.others:
             self.others.append(compiled.function_name)
 
-    def export(self, compiled, execution_args, pointers, positional, keywords):
-        values = execution_args.get_rectified_args(tuple(positional), dict(keywords))
+    def export(self, compiled, execution_args, made, positional, keywords):
+        pointers, adapted = made
+        values = with_adapted(execution_args.get_rectified_args(tuple(positional), dict(keywords)), adapted)
         named = list(zip(execution_args.signature.parameters, values))
         tensors, buffers, unknown = memory_of(*tensors_and_pointers(named))
         record = {"symbols": list(compiled.kernel_info or {}), "function": compiled.function_name, "tensors": tensors, "undetermined": unknown,
                   "buffers": [{"bytes": count} for _, count in buffers.ranges], "compile_call": self.described_compile_call(compiled)}
         self.record = record
-        compiled.export_to_c(file_path=self.folder, file_name="kernel", function_prefix=PREFIX)
-        with open(os.path.join(self.folder, "kernel.h"), encoding="utf-8") as text:
-            record["entry"], arguments = c_header.read(text.read())
+        record["entry"], arguments = self.write_object(compiled, execution_args, named)
         if len(arguments) != len(pointers):
-            raise c_header.UnknownHeader(f"{len(arguments)} arguments in the header, {len(pointers)} in the call")
+            raise ValueError(f"{len(arguments)} arguments are described, {len(pointers)} passed")
+        sizes = {path: descriptor_bytes(leaf) for name, value in named for path, leaf in leaves(value, name) if is_tensor(leaf)}
         for argument, pointer in zip(arguments, pointers):
+            if argument["type"] == "tensor" and argument["bytes"] not in (8, sizes.get(argument["name"], argument["bytes"])):
+                raise ValueError(f"tensor {argument['name']} is passed in another form than it was compiled for")
             address = pointer.value if isinstance(pointer, ctypes.c_void_p) else int(pointer)
             content = ctypes.string_at(address, argument["bytes"])
             argument["content"] = content.hex()
             argument["relocations"] = [] if argument["stream"] else relocated(content, buffers)
         record["arguments"] = arguments
         self.write_device_code(record)
+
+    def write_object(self, compiled, execution_args, named):
+        """kernel.o, and kernel.h where the DSL can write one: (entry point, arguments in the order of the call)."""
+        errors = getattr(compiled, "c_header_arguments", None)
+        if errors is not None and not getattr(errors, "error_msg", None):
+            compiled.export_to_c(file_path=self.folder, file_name="kernel", function_prefix=PREFIX)
+            with open(os.path.join(self.folder, "kernel.h"), encoding="utf-8") as text:
+                return c_header.read(text.read())
+        # Arguments without annotations, and calls that were not made through cute.compile, get no header.
+        parameters = execution_args.signature.parameters
+        arguments = [a for name, value in named for a in described_argument(name, value, parameters[name].annotation)]
+        content = compiled.dump_to_object(PREFIX)
+        with open(os.path.join(self.folder, "kernel.o"), "wb") as out:
+            out.write(content)
+        return f"_mlir_{PREFIX}__mlir_ciface_{compiled.function_name}", arguments
 
     def described_compile_call(self, compiled):
         """What the program handed to cute.compile: the object with its plain attributes, and every plain argument."""
@@ -297,7 +377,7 @@ class Calls:
     def save(self):
         """At the end of the program, however it ended."""
         record = {"schema": "cutelab.export", "schema_version": 1, "flags": self.flags.found, "other_functions": self.others,
-                  "failures": self.failures, "compiled": len(self.compiled), **getattr(self, "record", {})}
+                  "failures": self.failures + ([] if self.done else self.unseen), "notes": self.notes, "compiled": len(self.compiled), **getattr(self, "record", {})}
         record["launches"] = self.launches(record.get("symbols", []))
         record["runtime_archive"] = runtime_archive()
         temporary = os.path.join(self.folder, "export.json.new")

@@ -39,23 +39,29 @@ class Program final : public kernel::Exporter {
   Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
     long long m = 128, n = 128, k = 128, tile = 128;
     bool half = true;
+    std::string left = "f", right = "f";
     for (const std::string& word : wanted.flags) {
       std::sscanf(word.c_str(), "--mnk=%lld,%lld,%lld", &m, &n, &k);
       std::sscanf(word.c_str(), "--tile=%lld", &tile);
       if (word == "--dtype=bf16") half = false;
+      if (word.starts_with("--left=")) left = word.substr(7);
+      if (word.starts_with("--right=")) right = word.substr(8);
     }
+    if (left != right) return Error{ErrorKind::usage, "export", "both sides alike", "", ""};
     if (tile < 128) return Error{ErrorKind::usage, "export", "the tile is too small", "", ""};
     kernel::Exported made;
     made.call.tensors = {tensor("x", {m, k}), tensor("y", {n, k}), tensor("z", {m, n})};
     if (!half)
       for (auto& t : made.call.tensors) t.dtype = "BFloat16";
-    made.call.device_code_sha256 = std::to_string(tile);
+    made.call.device_code_sha256 = std::to_string(tile) + left;
     made.call.flags = {flag("--mnk", "integers", "128,128,128"),
                        flag("--tile", "integer", "128"),
                        flag("--dtype", "word", "fp16", {"fp16", "bf16"}),
                        flag("--iterations", "integer", "10"),
                        flag("--tolerance", "real", "0.1"),
-                       flag("--check", "switch", "False")};
+                       flag("--check", "switch", "False"),
+                       flag("--left", "word", "f", {"e", "f"}),
+                       flag("--right", "word", "f", {"e", "f"})};
     return made;
   }
 };
@@ -78,11 +84,17 @@ TEST_F(Probe, AnOptionIsWhatItChanges) {
   std::vector<std::string> problem, configuration;
   for (const auto& p : description.parameters) problem.push_back(p.name);
   for (const auto& p : description.configuration) configuration.push_back(p.name);
-  EXPECT_EQ(problem, (std::vector<std::string>{"m", "n", "k", "dtype"}));
+  EXPECT_EQ(problem, (std::vector<std::string>{"m", "n", "k", "dtype", "left", "right"}));
   EXPECT_EQ(configuration, (std::vector<std::string>{"tile"}));
   EXPECT_EQ(description.passed_over, (std::vector<std::string>{"--tolerance: a real number; it stays 0.1",
                                                                "--iterations: changes nothing of the call",
                                                                "--check: changes nothing of the call"}));
+}
+
+TEST_F(Probe, WordsThatOnlyGoTogetherAreFoundTogether) {
+  const auto& right = description.parameters.back();
+  EXPECT_EQ(right.name, "right");
+  EXPECT_EQ(right.choices, (std::vector<std::string>{"f", "e"}));
 }
 
 TEST_F(Probe, ConfigurationsKeepTheProgramsWords) {
@@ -141,6 +153,26 @@ TEST(Guess, ANumberThatTheProgramDoesNotNameIsAskedFor) {
   guess = guess_operator(call, {}, "rmsnorm", "");
   EXPECT_EQ(guess.op.name, "rms_norm");
   EXPECT_EQ(guess.op.numbers.at("eps"), 1e-6);
+}
+
+TEST(Guess, ANumberThatTakesPartIsNotPassedOver) {
+  auto call = call_of({tensor("x", {4, 8}), tensor("y", {4, 8})});
+  EXPECT_EQ(guess_operator(call, {}, "tma_copy", "").op.name, "copy");
+  call.attributes["alpha"] = "2.0";
+  call.attributes["tile"] = "64";
+  const auto scaled = guess_operator(call, {}, "tma_copy", "");
+  EXPECT_EQ(scaled.op.name, "scale");
+  EXPECT_EQ(scaled.op.numbers.at("alpha"), 2.0);
+  EXPECT_FALSE(guess_operator(call, {}, "softmax", "").op.known());
+  EXPECT_EQ(guess_operator(call, {}, "softmax", "softmax").op.name, "softmax")
+      << "who names it answers for it";
+  call.attributes.clear();
+  call.arguments.resize(1);
+  call.arguments[0].name = "beta";
+  call.arguments[0].type = "float";
+  const auto unknown = guess_operator(call, {}, "tma_copy", "");
+  EXPECT_FALSE(unknown.op.known());
+  EXPECT_NE(unknown.undetermined.at(0).find("beta"), std::string::npos);
 }
 
 TEST(Guess, ANamedOperatorHasToFit) {

@@ -209,6 +209,9 @@ TEST(Operators, ARoleThatDoesNotFitIsSaid) {
   op.roles["b"].modes = {"k", "n"};
   EXPECT_FALSE(check_operator(op, call)) << "extents contradict";
   op = product().op;
+  op.roles["a"].modes = {"m", "x"};
+  EXPECT_FALSE(check_operator(op, call)) << "a has no mode x";
+  op = product().op;
   op.roles["b"].tensor = "z";
   EXPECT_FALSE(check_operator(op, call));
   op = product().op;
