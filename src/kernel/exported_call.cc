@@ -146,6 +146,7 @@ Result<ExportedCall> exported_call_from_json(const std::string& text) {
   for (const Json& launch : list(document, "launches")) call.launches.push_back(launch_from(launch));
   call.device_code = get<std::string>(document, "device_code", "");
   call.device_code_sha256 = get<std::string>(document, "device_code_sha256", "");
+  call.object_sha256 = get<std::string>(document, "object_sha256", "");
   call.runtime_archive = get<std::string>(document, "runtime_archive", "");
   if (const auto it = document.find("compile_call"); it != document.end() && it->is_object()) {
     call.callee = get<std::string>(*it, "callee", "");

@@ -135,6 +135,7 @@ Work ImportedPlan::algorithmic_flops_bytes(const Params& params) const {
 
 std::vector<Params> ImportedPlan::ragged_params(const Params& params, const Config& config) const {
   std::vector<Params> all;
+  const auto own = exported(params, config);
   for (const auto& given : description_.ragged) {
     Params problem = params;
     for (const auto& p : description_.parameters) {
@@ -145,7 +146,11 @@ std::vector<Params> ImportedPlan::ragged_params(const Params& params, const Conf
       else
         problem.set(p.name, static_cast<std::int64_t>(parse_integer(it->second).value_or(0)));
     }
-    if (exported(problem, config)) all.push_back(std::move(problem));
+    // A kernel of fixed extents is another one for another problem: what is checked is one library.
+    const auto other = exported(problem, config);
+    if (own && other && !own->call.object_sha256.empty() &&
+        own->call.object_sha256 == other->call.object_sha256)
+      all.push_back(std::move(problem));
   }
   return all;
 }

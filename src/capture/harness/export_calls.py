@@ -354,6 +354,7 @@ class Calls:
     def write_device_code(self, record):
         with open(os.path.join(self.folder, "kernel.o"), "rb") as text:
             content = text.read()
+        record["object_sha256"] = hashlib.sha256(content).hexdigest()
         code, ending = device_code(content)
         if code is None:
             raise ValueError("the object holds no device code")

@@ -39,6 +39,7 @@ class FakeExporter final : public Exporter {
     made.folder = "somewhere";
     made.call.entry = "f";
     made.call.device_code = "kernel.cubin";
+    made.call.object_sha256 = fixed_extents ? std::to_string(m) + " " + std::to_string(n) : "any";
     made.call.symbols = {"kernel_f"};
     made.call.tensors = {tensor("a", {m, 2}, {2, 1}, 0), tensor("b", {n, 2}, {1, n}, 1),
                          tensor("c", {m, n}, {1, m}, 2)};
@@ -55,6 +56,7 @@ class FakeExporter final : public Exporter {
     return made;
   }
   mutable std::vector<std::vector<std::string>> flags_seen;
+  bool fixed_extents = false;  ///< of the compiled kernel
   std::vector<ExportedCall::Tensor> extra;
 };
 
@@ -177,6 +179,9 @@ TEST_F(Imported, RaggedProblemsThatTheProgramRefusesAreLeftOut) {
   const auto ragged = plan.ragged_params(problem(), plan.autotune_configs(problem())[0]);
   ASSERT_EQ(ragged.size(), 1u);
   EXPECT_EQ(ragged[0].number("m"), 5);
+  exporter->fixed_extents = true;
+  EXPECT_TRUE(plan.ragged_params(problem(), plan.autotune_configs(problem())[0]).empty())
+      << "another problem is another kernel";
 }
 
 TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
@@ -203,7 +208,7 @@ TEST_F(Imported, IndexTensorsKeepWhatTheProgramHadInThem) {
 
 TEST(Operators, ARoleThatDoesNotFitIsSaid) {
   const auto exporter = std::make_shared<FakeExporter>();
-  const auto call = exporter->get({"", "", {"--mn=3,2"}, ""})->call;
+  const auto call = exporter->get({"", "", {"--mn=3,5"}, ""})->call;
   Operator op = product().op;
   EXPECT_TRUE(check_operator(op, call));
   op.roles["b"].modes = {"k", "n"};
