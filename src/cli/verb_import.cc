@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
-#include <tuple>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -12,6 +11,7 @@
 #include "cli/exports.h"
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
+#include "cli/import_sweep.h"
 #include "cli/import_write.h"
 #include "cli/verbs.h"
 #include "reading/read.h"
@@ -30,8 +30,9 @@ VerbSpec import_spec() {
   spec.name = "import";
   spec.summary = "make a kernel package of a CuTe DSL program";
   spec.step = "3 IMPORT";
-  spec.positionals = {{"FILE", "a CuTe DSL program with a main, or an example's name", 1, 1},
-                      {"-- FLAG", "options of the program that stay as given here", 0, -1}};
+  spec.positionals = {
+      {"FILE", "a CuTe DSL program with a main, or an example's name; a folder with --sweep", 1, 1},
+      {"-- FLAG", "options of the program that stay as given here", 0, -1}};
   spec.flags = {
       {"--layer",
        "NAME",
@@ -68,13 +69,22 @@ VerbSpec import_spec() {
        false,
        {}},
       {"--jobs", "N", "programs run at once", "2", false, {}},
+      {"--sweep",
+       "",
+       "FILE is a CUTLASS checkout or a folder: attempt every file and say of each how it ends; writes no "
+       "package",
+       "",
+       false,
+       {}},
+      {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
       {"--replace", "", "write an imported package of this name anew", "", false, {}},
       {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
   spec.examples = {
       "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
       "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
-      "cutelab import gemm.py --layer gemm --version 1 --operator gemm"};
+      "cutelab import gemm.py --layer gemm --version 1 --operator gemm",
+      "cutelab import --sweep ~/cutlass --only hopper"};
   return spec;
 }
 
@@ -94,6 +104,22 @@ std::string design_of(const std::string& path) {
   for (char& c : name)
     if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) c = '_';
   return name;
+}
+
+Result<int> whole_number(const Arguments& arguments, const char* flag, const char* otherwise, int least) {
+  const auto number = parse_integer(arguments.get(flag, otherwise));
+  if (number && *number >= least && *number <= 1024) return static_cast<int>(*number);
+  return Error{ErrorKind::usage, "import", fmt::format("{} does not take '{}'", flag, arguments.get(flag)),
+               "", fmt::format("it takes a whole number from {} on", least)};
+}
+
+ExportSettings settings_of(const Arguments& arguments) {
+  ExportSettings settings;
+  settings.python = arguments.get("--python");
+  settings.dsl_version = arguments.get("--dsl-version");
+  if (arguments.get("--torch") == "stand-in") settings.torch = capture::Torch::stand_in;
+  if (arguments.get("--torch") == "real") settings.torch = capture::Torch::real;
+  return settings;
 }
 
 class Importing {
@@ -143,15 +169,11 @@ Status Importing::begin() {
   path_ = std::filesystem::absolute(*file).lexically_normal().string();
   auto source = read_source(context_.files, path_);
   if (!source) return source.error();
-  const auto version = parse_integer(arguments_.get("--version", "0"));
-  const auto jobs = parse_integer(arguments_.get("--jobs", "2"));
-  for (const auto& [flag, number, least] :
-       {std::tuple{"--version", version, 0}, std::tuple{"--jobs", jobs, 1}})
-    if (!number || *number < least || *number > 1024)
-      return Error{ErrorKind::usage, "import",
-                   fmt::format("{} does not take '{}'", flag, arguments_.get(flag)), "",
-                   fmt::format("it takes a whole number from {} on", least)};
-  jobs_ = static_cast<int>(*jobs);
+  auto version = whole_number(arguments_, "--version", "0", 0);
+  if (!version) return version.error();
+  auto jobs = whole_number(arguments_, "--jobs", "2", 1);
+  if (!jobs) return jobs.error();
+  jobs_ = *jobs;
   auto arch = target_arch(arguments_.get("--arch"), context_, path_);
   if (!arch) return arch.error();
   auto& d = description_;
@@ -163,12 +185,7 @@ Status Importing::begin() {
   d.program_sha256 = sha256(*source);
   d.fixed_flags.assign(arguments_.positionals().begin() + 1, arguments_.positionals().end());
   if (auto status = check_package_name(d, arguments_.has("--replace"), context_); !status) return status;
-  ExportSettings settings;
-  settings.python = arguments_.get("--python");
-  settings.dsl_version = arguments_.get("--dsl-version");
-  if (arguments_.get("--torch") == "stand-in") settings.torch = capture::Torch::stand_in;
-  if (arguments_.get("--torch") == "real") settings.torch = capture::Torch::real;
-  exporter_ = make_exporter(context_, settings);
+  exporter_ = make_exporter(context_, settings_of(arguments_));
   wanted_ = {d.program, d.program_sha256, d.fixed_flags, d.arch};
   return {};
 }
@@ -229,11 +246,36 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
     out << fmt::format("run it: {} kernel {} {} --check\n", context_.program, d.design, d.version);
 }
 
+Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
+  ImportSweep asked;
+  asked.folder = arguments.positionals()[0];
+  asked.only = arguments.get("--only");
+  if (arguments.has("--arch")) {
+    auto arch = target_arch(arguments.get("--arch"), context, asked.folder);
+    if (!arch) return arch.error();
+    asked.arch = *arch;
+  }
+  auto jobs = whole_number(arguments, "--jobs", "2", 1);
+  if (!jobs) return jobs.error();
+  asked.jobs = *jobs;
+  std::size_t done = 0;
+  const auto told = [&](const SweptImport& one) {
+    if (context.err_is_terminal)
+      context.err << fmt::format("\r\x1b[Kimport: {} files, last {} ({})", ++done, one.file, one.end)
+                  << std::flush;
+  };
+  auto swept = sweep_imports(asked, *make_exporter(context, settings_of(arguments)), context, told);
+  if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
+  if (!swept) return swept.error();
+  context.out << sweep_report(*swept);
+  return ExitCode::ok;
+}
+
 class ImportVerb final : public Verb {
  public:
   VerbSpec spec() const override { return import_spec(); }
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
-    return Importing(arguments, context).go();
+    return arguments.has("--sweep") ? sweep(arguments, context) : Importing(arguments, context).go();
   }
 };
 
