@@ -247,6 +247,40 @@ TEST(Operators, RowsOfSeveralModesAndStrides) {
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(y.at(i), i % 2 ? 40 / root : 3 / root, 1e-5) << i;
 }
 
+/// Towards zero, 24 bits: what stays of a sum in the tensor cores.
+double truncated(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(mantissa, 24)), exponent - 24);
+}
+
+TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
+  constexpr std::int64_t m = 48, n = 48, k = 2048;
+  ExportedCall call;
+  call.tensors = {tensor("a", {m, k}, {k, 1}, 0, "Float16"), tensor("b", {n, k}, {k, 1}, 1, "Float16"),
+                  tensor("c", {m, n}, {n, 1}, 2, "Float16")};
+  call.buffers = {1, 1, 1};
+  const Operator op = product().op;
+  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1])}};
+  inputs.tensors[0].fill(Fill::adversarial, 7);
+  inputs.tensors[1].fill(Fill::adversarial, 8);
+  Tensor out = host_tensor(call.tensors[2]);
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    double sum = 0;
+    for (std::int64_t at = 0; at < k; at += 16) {
+      double part = 0;
+      for (std::int64_t j = at; j < at + 16; ++j)
+        part += inputs.tensors[0].at(i / n * k + j) * inputs.tensors[1].at(i % n * k + j);
+      sum = truncated(sum + part);
+    }
+    out.set(i, sum);
+  }
+  const auto report = compare(out, evaluate(op, call, inputs), operator_tolerance(op, call));
+  EXPECT_TRUE(report.passed) << report.text;
+  EXPECT_GT(report.relative_norm, operator_tolerance(op, call).relative_norm / 10)
+      << "the tolerance is not slack";
+}
+
 TEST(ExportedCallJson, ReadsTheHarnessesForm) {
   const std::string text = R"({"schema": "cutelab.export", "schema_version": 1, "entry": "e", "compiled": 1,
     "tensors": [{"name": "i", "dtype": "Int32", "shape": [1], "stride": [1], "buffer": 0, "offset": 0, "bytes": 4,
