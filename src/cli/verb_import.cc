@@ -25,6 +25,28 @@ std::vector<std::string> operator_names() {
   return names;
 }
 
+/// What runs the program.
+std::vector<Flag> run_flags() {
+  return {{"--torch",
+           "KIND",
+           "which torch the program gets (`cutelab capture`)",
+           "auto",
+           false,
+           {"auto", "stand-in", "real"}},
+          {"--python",
+           "PROGRAM",
+           "interpreter with the CuTe DSL",
+           "CUTELAB_DSL_PYTHON, else an environment of its own",
+           false,
+           {}},
+          {"--dsl-version",
+           "VERSION",
+           "published version of the CuTe DSL",
+           "the one that the program's checkout pins, else part dsl",
+           false,
+           {}}};
+}
+
 VerbSpec import_spec() {
   VerbSpec spec;
   spec.name = "import";
@@ -50,24 +72,6 @@ VerbSpec import_spec() {
        "CUTE_DSL_ARCH, else what a reading of it is made for",
        false,
        {}},
-      {"--torch",
-       "KIND",
-       "which torch the program gets (`cutelab capture`)",
-       "auto",
-       false,
-       {"auto", "stand-in", "real"}},
-      {"--python",
-       "PROGRAM",
-       "interpreter with the CuTe DSL",
-       "CUTELAB_DSL_PYTHON, else an environment of its own",
-       false,
-       {}},
-      {"--dsl-version",
-       "VERSION",
-       "published version of the CuTe DSL",
-       "the one that the program's checkout pins, else part dsl",
-       false,
-       {}},
       {"--jobs", "N", "programs run at once", "2", false, {}},
       {"--sweep",
        "",
@@ -80,6 +84,7 @@ VerbSpec import_spec() {
       {"--replace", "", "write an imported package of this name anew", "", false, {}},
       {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
+  for (Flag& flag : run_flags()) spec.flags.push_back(std::move(flag));
   spec.examples = {
       "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
       "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",

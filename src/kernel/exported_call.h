@@ -66,7 +66,7 @@ struct ExportedCall {
   std::vector<Launch> launches;
   std::string device_code;  ///< file name: "kernel.fatbin"
   std::string device_code_sha256;
-  std::string object_sha256;  ///< host and device code: equal ones are one library
+  std::string object_sha256;                      ///< host and device code: equal ones are one library
   std::string runtime_archive;                    ///< where the DSL's runtime archive lay
   std::string callee;                             ///< what the program compiled: "Gemm", "add"
   std::map<std::string, std::string> attributes;  ///< plain attributes of that object, value as JSON
