@@ -43,7 +43,9 @@ std::string last_line(const std::string& output) {
 /// Why a program's run gave no export.
 Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made,
                 const kernel::ExportedCall& call) {
-  Error error{ErrorKind::input, "export " + wanted.program + " " + join(wanted.flags, " "), "", made.at,
+  std::vector<std::string> words = {wanted.program};
+  words.insert(words.end(), wanted.flags.begin(), wanted.flags.end());
+  Error error{ErrorKind::input, "export " + join(words, " "), "", made.at,
               "`cutelab capture` shows how the program runs"};
   switch (made.ended) {
     case capture::Ended::raised:
@@ -57,7 +59,9 @@ Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made
     case capture::Ended::missing_module:
       error.kind = ErrorKind::unavailable;
       error.wrong = printable(made.reason);
-      error.remedy = "name an interpreter that has it with --python, or install it there";
+      error.remedy =
+          "a helper has to lie beside the program; for a package, name an interpreter that has it "
+          "with --python";
       break;
     default:
       error.wrong = fmt::format("{}{}{}", capture::name_of(made.ended), made.reason.empty() ? "" : ": ",
@@ -99,9 +103,13 @@ class CaptureExporter final : public kernel::Exporter {
 Result<capture::Toolchain> CaptureExporter::toolchain(const std::string& program) const {
   auto python = dsl_python({program, settings_.python, settings_.dsl_version}, context_);
   if (!python) return python.error();
-  return capture::find_toolchain(*python, context_.source_root + "/src/capture/harness",
-                                 context_.environment.cache_home() + "/capture", context_.environment,
-                                 context_.files);
+  auto tools = capture::find_toolchain(*python, context_.source_root + "/src/capture/harness",
+                                       context_.environment.cache_home() + "/capture", context_.environment,
+                                       context_.files);
+  if (!tools) return tools;
+  if (auto status = add_torch(*tools, settings_.torch == capture::Torch::real, context_); !status)
+    return status.error();
+  return tools;
 }
 
 bool CaptureExporter::sources_unchanged(const std::string& folder) const {
