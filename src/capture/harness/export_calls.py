@@ -239,6 +239,7 @@ class Calls:
         self.folder, self.program, self.flags = folder, program, flags
         self.own_symbols = set()
         self.compiled = {}  # by the identity of its ExecutionArgs
+        self.dynamic = {}  # likewise: the arguments it was traced with
         self.compile_calls = {}
         self.done = None
         self.others = []
@@ -252,10 +253,14 @@ class Calls:
             self.own_symbols.add(record["symbol"])
 
     def watch(self):
-        from cutlass.base_dsl import compiler, jit_executor
+        from cutlass.base_dsl import compiler, dsl, jit_executor
 
         self.wrap(jit_executor.JitCompiledFunction, "__init__", self.after_compiled)
+        self.wrap(jit_executor.JitCompiledFunction, "run_compiled_program", self.after_run)
         self.wrap(jit_executor.ExecutionArgs, "generate_execution_args", self.after_arguments)
+        for kind in [dsl.BaseDSL, *dsl_hooks.subclasses(dsl.BaseDSL)]:
+            if "compile_and_cache" in vars(kind):
+                self.wrap(kind, "compile_and_cache", self.after_traced)
         self.wrap(compiler.CompileCallable, "_compile", self.after_compile_call, self.without_tvm_ffi)
 
     def without_tvm_ffi(self, keywords):
@@ -281,6 +286,19 @@ class Calls:
             return made
 
         setattr(kind, name, method)
+
+    def after_run(self, _made, compiled, arguments, keywords):
+        """A jit function that is called without cute.compile passes its arguments by another way."""
+        passed = self.dynamic.get(id(getattr(compiled, "execution_args", None)))
+        pointers = arguments[0] if arguments else keywords.get("exe_args")
+        if self.done is not None or passed is None or not self.own_symbols.intersection(compiled.kernel_info or {}):
+            return
+        self.done = compiled
+        self.export(compiled, compiled.execution_args, (pointers, []), *passed)
+
+    def after_traced(self, made, _dsl, _arguments, keywords):
+        if getattr(made, "execution_args", None) is not None:
+            self.dynamic[id(made.execution_args)] = (tuple(keywords.get("dynamic_args") or ()), dict(keywords.get("dynamic_kwargs") or {}))
 
     def after_compiled(self, _made, compiled, _arguments, _keywords):
         if "TVMFFI" in type(compiled).__name__ and self.own_symbols.intersection(getattr(compiled, "kernel_info", None) or {}):

@@ -1,6 +1,7 @@
 // Imported packages: the description, the call that a program made, the plan over both.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -265,20 +266,26 @@ TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   inputs.tensors[0].fill(Fill::adversarial, 7);
   inputs.tensors[1].fill(Fill::adversarial, 8);
   Tensor out = host_tensor(call.tensors[2]);
+  double dropped = 0;
   for (std::int64_t i = 0; i < m * n; ++i) {
-    double sum = 0;
+    double sum = 0, exact = 0;
     for (std::int64_t at = 0; at < k; at += 16) {
       double part = 0;
       for (std::int64_t j = at; j < at + 16; ++j)
         part += inputs.tensors[0].at(i / n * k + j) * inputs.tensors[1].at(i % n * k + j);
       sum = truncated(sum + part);
+      exact += part;
     }
+    dropped = std::max(dropped, std::abs(sum - exact));
     out.set(i, sum);
   }
-  const auto report = compare(out, evaluate(op, call, inputs), operator_tolerance(op, call));
+  const Tolerance tolerance = operator_tolerance(op, call);
+  const auto report = compare(out, evaluate(op, call, inputs), tolerance);
   EXPECT_TRUE(report.passed) << report.text;
-  EXPECT_GT(report.relative_norm, operator_tolerance(op, call).relative_norm / 10)
-      << "the tolerance is not slack";
+  EXPECT_GT(report.relative_norm, tolerance.relative_norm / 10) << "the tolerance is not slack";
+  const double allowed = tolerance.floor * tolerance.relative_norm / 4;
+  EXPECT_LT(dropped, allowed);
+  EXPECT_GT(dropped, allowed / 10) << "nor is what it allows for sums";
 }
 
 TEST(ExportedCallJson, ReadsTheHarnessesForm) {
