@@ -51,7 +51,7 @@ std::string rerun_command(const KernelRequest& request, const Context& context) 
                                     request.package.version};
   for (const auto& [name, value] : request.params.texts())
     words.push_back(fmt::format("--{}={}", name, value));
-  words.push_back("--config=" + config_text(request.config));
+  if (!request.config.values.empty()) words.push_back("--config=" + config_text(request.config));
   words.push_back("--prof_type=" + request.prof_type);
   if (request.timing.l2 != profile::L2State::cold)
     words.emplace_back(request.timing.l2 == profile::L2State::warm ? "--l2=warm" : "--l2=dirty");
