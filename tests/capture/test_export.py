@@ -14,6 +14,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src" / "capture" / "harness"))
 
+import call_memory  # noqa: E402
 import c_header  # noqa: E402
 import export_calls  # noqa: E402
 import flag_watch  # noqa: E402
@@ -104,13 +105,13 @@ class DeviceCode(unittest.TestCase):
 
 class Memory(unittest.TestCase):
     def test_addresses_are_found_again(self):
-        buffers = export_calls.Buffers()
+        buffers = call_memory.Buffers()
         buffers.add(0x1000, 0x100)
         buffers.add(0x3000, 0x10)
         buffers.add(0x10f0, 0x100)  # overlaps the first
         self.assertEqual(buffers.place(0x11ef), (0, 0x1ef))
         self.assertIsNone(buffers.place(0x11f0))
-        self.assertEqual(export_calls.relocated(struct.pack("<QQQ", 7, 0x3004, 0x1000), buffers),
+        self.assertEqual(call_memory.relocated(struct.pack("<QQQ", 7, 0x3004, 0x1000), buffers),
                          [{"at": 8, "buffer": 1, "offset": 4}, {"at": 16, "buffer": 0, "offset": 0}])
 
 
