@@ -25,26 +25,39 @@ std::vector<std::string> operator_names() {
   return names;
 }
 
-/// What runs the program.
+/// How programs are run, and what becomes of them.
 std::vector<Flag> run_flags() {
-  return {{"--torch",
-           "KIND",
-           "which torch the program gets (`cutelab capture`)",
-           "auto",
-           false,
-           {"auto", "stand-in", "real"}},
-          {"--python",
-           "PROGRAM",
-           "interpreter with the CuTe DSL",
-           "CUTELAB_DSL_PYTHON, else an environment of its own",
-           false,
-           {}},
-          {"--dsl-version",
-           "VERSION",
-           "published version of the CuTe DSL",
-           "the one that the program's checkout pins, else part dsl",
-           false,
-           {}}};
+  return {
+      {"--torch",
+       "KIND",
+       "which torch the program gets (`cutelab capture`)",
+       "auto",
+       false,
+       {"auto", "stand-in", "real"}},
+      {"--python",
+       "PROGRAM",
+       "interpreter with the CuTe DSL",
+       "CUTELAB_DSL_PYTHON, else an environment of its own",
+       false,
+       {}},
+      {"--dsl-version",
+       "VERSION",
+       "published version of the CuTe DSL",
+       "the one that the program's checkout pins, else part dsl",
+       false,
+       {}},
+      {"--jobs", "N", "programs run at once", "2", false, {}},
+      {"--sweep",
+       "",
+       "FILE is a CUTLASS checkout or a folder: attempt every file and say of each how it ends; writes no "
+       "package",
+       "",
+       false,
+       {}},
+      {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
+      {"--replace", "", "write an imported package of this name anew", "", false, {}},
+      {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
+      {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
 }
 
 VerbSpec import_spec() {
@@ -71,19 +84,7 @@ VerbSpec import_spec() {
        "compile for this architecture, as sm_90a",
        "CUTE_DSL_ARCH, else what a reading of it is made for",
        false,
-       {}},
-      {"--jobs", "N", "programs run at once", "2", false, {}},
-      {"--sweep",
-       "",
-       "FILE is a CUTLASS checkout or a folder: attempt every file and say of each how it ends; writes no "
-       "package",
-       "",
-       false,
-       {}},
-      {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
-      {"--replace", "", "write an imported package of this name anew", "", false, {}},
-      {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
-      {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
+       {}}};
   for (Flag& flag : run_flags()) spec.flags.push_back(std::move(flag));
   spec.examples = {
       "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
