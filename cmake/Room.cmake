@@ -99,7 +99,7 @@ function(cutelab_tests)
   # `cutelab test` names those of the label `hours` as skipped.
   set_tests_properties(layout/against-cute-full layout/atoms-against-cute PROPERTIES LABELS "slow;hours" TIMEOUT 7200)
   add_test(NAME checks COMMAND python3 "${CMAKE_SOURCE_DIR}/tools/check/all" --sources)
-  foreach(suite check cli setup)  # python3's unittest: the tools that guard and install the program
+  foreach(suite capture check cli setup)  # python3's unittest: the tools that guard and install the program
     file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${suite}/test_*.py")
     foreach(script ${scripts})
       get_filename_component(name "${script}" NAME_WE)

@@ -220,7 +220,8 @@ std::string to_json(const Capture& capture) {
                          {"tensor_maps", std::move(maps)},
                          {"sources", std::move(sources)},
                          {"modules", capture.modules},
-                         {"device_code", capture.device_code}};
+                         {"device_code", capture.device_code},
+                         {"exported", capture.exported}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -285,6 +286,7 @@ Result<Capture> capture_from_json(const std::string& text) {
   for (const Json& map : member(document, "tensor_maps")) capture.tensor_maps.push_back(tensor_map_from(map));
   capture.modules = get(document, "modules", std::vector<std::string>{});
   capture.device_code = get(document, "device_code", std::vector<std::string>{});
+  capture.exported = get<std::string>(document, "exported", "");
   for (const Json& source : member(document, "sources"))
     capture.sources.push_back({get<std::string>(source, "path", ""), get<std::string>(source, "sha256", "")});
   return capture;

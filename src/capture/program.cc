@@ -62,9 +62,9 @@ std::string torch_name(Torch torch) {
 /// their digests.
 std::string key_of(const Request& request, const Toolchain& toolchain, const std::string& source,
                    const std::string& harness_digest) {
-  Document parts = {request.program,           sha256(source),   request.flags,         request.arch,
-                    torch_name(request.torch), toolchain.python, toolchain.dsl_version, harness_digest,
-                    request.keep_modules,      request.keep_code};
+  Document parts = {request.program,           sha256(source),    request.flags,         request.arch,
+                    torch_name(request.torch), toolchain.python,  toolchain.dsl_version, harness_digest,
+                    request.keep_modules,      request.keep_code, request.export_call};
   return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
 }
 
@@ -87,6 +87,7 @@ bool unchanged(const Capture& kept, const FileSource& files) {
   for (const auto* kept_files : {&kept.modules, &kept.device_code})
     for (const std::string& file : *kept_files)
       if (!fs::exists(file, failed)) return false;
+  if (!kept.exported.empty() && !fs::exists(kept.exported + "/export.json", failed)) return false;
   return !kept.sources.empty();
 }
 
@@ -220,6 +221,18 @@ Status keep_modules(const std::string& folder, const std::string& kept_stem, Cap
   }
 }
 
+/// Takes the export that the harness wrote out of the run's folder.
+Status keep_export(const std::string& folder, const std::string& kept_folder, Capture& capture) {
+  std::error_code failed;
+  fs::remove_all(kept_folder, failed);
+  fs::create_directories(kept_folder, failed);
+  for (const char* name : {"kernel.o", "kernel.h", "kernel.cubin", "kernel.fatbin", "export.json"})
+    if (const std::string made = fmt::format("{}/{}", folder, name); fs::exists(made, failed))
+      if (auto status = keep_file(made, fmt::format("{}/{}", kept_folder, name)); !status) return status;
+  capture.exported = kept_folder;
+  return {};
+}
+
 /// Which module defines the kernel of each launch: symbols are spelled out there.
 void find_modules(const FileSource& files, Capture& capture) {
   for (std::size_t i = 0; i < capture.modules.size(); ++i) {
@@ -251,10 +264,11 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   if (folder.path().empty() || !fs::create_directory(work, failed))
     return Error{ErrorKind::unavailable, "capture " + request.program, "no temporary folder can be made",
                  fs::temp_directory_path().string(), "set TMPDIR to a folder that can be written"};
-  const Document asked = {
-      {"program", request.program}, {"flags", request.flags},         {"arch", request.arch},
-      {"out", folder.path()},       {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
-      {"ir", request.keep_modules}, {"call_chain", how.call_chain},   {"code", request.keep_code}};
+  const Document asked = {{"program", request.program},     {"flags", request.flags},
+                          {"arch", request.arch},           {"out", folder.path()},
+                          {"recorder", toolchain.recorder}, {"torch", torch_name(how.torch)},
+                          {"ir", request.keep_modules},     {"call_chain", how.call_chain},
+                          {"code", request.keep_code},      {"export", request.export_call}};
   const std::string request_file = folder.path() + "/request.json";
   if (auto status =
           write_file_atomically(request_file, asked.dump(-1, ' ', false, Document::error_handler_t::replace));
@@ -287,6 +301,9 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
              text_of(files, folder.path() + "/kernels.jsonl"), capture);
   if (request.keep_modules && !kept_stem.empty())
     if (auto status = keep_modules(folder.path(), kept_stem, capture); !status) return status.error();
+  if (request.export_call && !kept_stem.empty())
+    if (auto status = keep_export(folder.path(), kept_stem + ".export", capture); !status)
+      return status.error();
   find_modules(files, capture);
   if (!capture.recorded() || capture.ended != Ended::returned)
     capture.output = run->output.substr(run->output.size() > 4000 ? run->output.size() - 4000 : 0);

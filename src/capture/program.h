@@ -47,7 +47,8 @@ struct Request {
   bool keep_modules = false;  ///< keep what the compiler is given, with lines, in `cache`
   /// Keep and take, too, captures that another run might end otherwise: limits, crashes, missing modules.
   bool keep_failures = false;
-  bool keep_code = false;  ///< with keep_modules: compile each once more, to device code with a line table
+  bool export_call = false;  ///< export the first call of a kernel of its own (Capture::exported), in `cache`
+  bool keep_code = false;    ///< with keep_modules: compile each once more, to device code with a line table
 };
 
 /// How the program's run ended, apart from what was recorded until then.
@@ -125,6 +126,8 @@ struct Capture {
   std::vector<SourceFile> sources;   ///< the program and the local modules it imported
   std::vector<std::string> modules;  ///< files that hold what the compiler was given (textual MLIR), in order
   std::vector<std::string> device_code;  ///< cubins with a line table, made from the modules
+  std::string exported;                  ///< folder of kernel.o, kernel.h, device code and export.json
+                                         ///< (harness/export_calls.py); empty: no export was asked for
   double seconds = 0;
   std::uint64_t peak_bytes = 0;
   bool kept = false;  ///< from the cache

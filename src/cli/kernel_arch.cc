@@ -42,9 +42,12 @@ Result<ExitCode> check_for_gpu(const kernel::Package& package, const std::string
               << "\n";
   if (!needed.empty()) context.out << needed << "\n";
   if (fits) return ExitCode::ok;
-  context.out << fmt::format(
-      "without such a GPU: `cutelab kernel {} {} --prof_type=compiled`, `cutelab read {}/kernel.cu`; {}\n",
-      package.design, package.version, package.folder, fits.error().remedy);
+  const std::string source = package.folder + "/kernel.cu";
+  const std::string read = context.files.status(context.source_root + "/" + source)
+                               ? fmt::format(", `cutelab read {}`", source)
+                               : "";
+  context.out << fmt::format("without such a GPU: `cutelab kernel {} {} --prof_type=compiled`{}; {}\n",
+                             package.design, package.version, read, fits.error().remedy);
   return ExitCode::unavailable;
 }
 

@@ -5,9 +5,11 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/exports.h"
 #include "compiled/cubin.h"
 #include "compiled/machine_code.h"
 #include "evidence/metrics.h"
+#include "kernel/export_link.h"
 
 namespace cutelab::cli {
 namespace {
@@ -89,8 +91,20 @@ std::string inspect(evidence::Run& run, const kernel::Package& package, const ke
 
 std::string one_line(const Error& error) { return replace_all(error.asked + ": " + error.wrong, "\n", " "); }
 
+namespace {
+
+PackageBuild link_package(const kernel::CuteKernel& kernel, const Context& context) {
+  auto exported = read_export(kernel.exported_folder, context.files);
+  if (!exported) return {std::nullopt, one_line(exported.error()), exported.error().remedy, ""};
+  return {kernel::link_export(*exported, context.files, context.environment, context.source_root), "", "",
+          ""};
+}
+
+}  // namespace
+
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
                            const Context& context) {
+  if (!kernel.exported_folder.empty()) return link_package(kernel, context);
   const auto toolchain = kernel::find_toolchain(context.environment, context.files, context.source_root);
   const kernel::BuildRequest wanted{context.files,  context.environment, context.source_root,
                                     package.folder, kernel.defines,      package.architectures.front(),
@@ -114,12 +128,12 @@ void record_build(evidence::Run& run, const kernel::BuiltKernel& built, const ke
                   const Context& context) {
   if (const auto cubin = context.files.read(built.cubin, most_cubin_bytes))
     run.provenance.code_hash = compiled::machine_code_hash(*cubin, kernel.device_function);
-  run.provenance.compiler =
-      built.compiler + ", CUTLASS " + built.cutlass + (built.libraries.empty() ? "" : ", " + built.libraries);
+  run.provenance.compiler = built.compiler + (built.cutlass.empty() ? "" : ", CUTLASS " + built.cutlass) +
+                            (built.libraries.empty() ? "" : ", " + built.libraries);
   run.provenance.source_hash = built.source_hash;
-  run.notes.push_back(fmt::format("{} by {}, CUTLASS {}; source hash {}",
+  run.notes.push_back(fmt::format("{} by {}; source hash {}",
                                   built.from_cache ? "taken from the cache, compiled" : "compiled",
-                                  built.compiler, built.cutlass, built.source_hash));
+                                  run.provenance.compiler, built.source_hash));
 }
 
 std::string inspect_package(evidence::Run& run, const kernel::Package& package,

@@ -220,6 +220,10 @@ void KernelRun::on_device() {
     return without_device(fits.error().wrong);
   }
   if (!build_.built) return without_device("not compiled: " + build_.not_built_because);
+  if (!build_.built->not_linked_because.empty())
+    return without_device("not linked: " + build_.built->not_linked_because);
+  if (const std::string open = request_.package.plan->cannot_run_because(); !open.empty())
+    return without_device(open);
   if (auto done = check_and_time(**session); !done) failed(profile::outcome_of(done.error()));
 }
 

@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/compare_run.h"
+#include "cli/exports.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_sweep_flags.h"
 #include "cli/verbs.h"
@@ -94,16 +95,16 @@ class CompareVerb final : public Verb {
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override;
 
  private:
-  static Result<CompareRequest> request_of(const Arguments& arguments, const Context& context);
+  static Result<CompareRequest> request_of(const Arguments& arguments, Context& context);
   static Result<ExitCode> self_test(const CompareRequest& request, const Arguments& arguments,
                                     Context& context);
   static Status keep(const CompareOutcome& outcome, const report::ComparedRuns& compared,
                      const Arguments& arguments, Context& context);
 };
 
-Result<CompareRequest> CompareVerb::request_of(const Arguments& arguments, const Context& context) {
+Result<CompareRequest> CompareVerb::request_of(const Arguments& arguments, Context& context) {
   CompareRequest request;
-  const auto packages = kernel::all_packages();
+  const auto packages = every_package(context);
   std::vector<std::string> words = {context.program, "compare"};
   for (const std::string& word : arguments.positionals()) {
     auto contender = parse_contender(word, packages, arguments.open());

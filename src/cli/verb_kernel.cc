@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/exports.h"
 #include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
@@ -50,7 +51,7 @@ std::string rerun_command(const KernelRequest& request, const Context& context) 
                                     request.package.version};
   for (const auto& [name, value] : request.params.texts())
     words.push_back(fmt::format("--{}={}", name, value));
-  words.push_back("--config=" + config_text(request.config));
+  if (!request.config.values.empty()) words.push_back("--config=" + config_text(request.config));
   words.push_back("--prof_type=" + request.prof_type);
   if (request.timing.l2 != profile::L2State::cold)
     words.emplace_back(request.timing.l2 == profile::L2State::warm ? "--l2=warm" : "--l2=dirty");
@@ -248,7 +249,7 @@ Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, 
 
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
   const auto& words = arguments.positionals();
-  auto package = kernel::find_package(kernel::all_packages(), words[0], words.size() > 1 ? words[1] : "");
+  auto package = kernel::find_package(every_package(context), words[0], words.size() > 1 ? words[1] : "");
   if (!package) return package.error();
   auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
   if (!sweep) return sweep.error();

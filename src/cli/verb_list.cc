@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/exports.h"
 #include "cli/verbs.h"
 #include "kernel/registry.h"
 #include "render/table.h"
@@ -38,7 +39,7 @@ class ListVerb final : public Verb {
   }
 
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
-    const auto packages = kernel::all_packages();
+    const auto packages = every_package(context);
     if (arguments.has("--json")) {
       auto all = nlohmann::ordered_json::array();
       for (const auto& package : packages) all.push_back(json_of(package));

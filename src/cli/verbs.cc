@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(make_read_verb());
   verbs.push_back(make_capture_verb());
   verbs.push_back(make_layout_verb());
+  verbs.push_back(make_import_verb());
   verbs.push_back(make_kernel_verb());
   verbs.push_back(make_compare_verb());
   verbs.push_back(make_list_verb());

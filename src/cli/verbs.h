@@ -12,6 +12,7 @@ std::unique_ptr<Verb> make_layout_verb();
 std::unique_ptr<Verb> make_extract_verb();
 std::unique_ptr<Verb> make_document_verb();
 std::unique_ptr<Verb> make_study_verb();
+std::unique_ptr<Verb> make_import_verb();
 std::unique_ptr<Verb> make_kernel_verb();
 std::unique_ptr<Verb> make_compare_verb();
 std::unique_ptr<Verb> make_list_verb();

@@ -121,7 +121,8 @@ Result<std::string> source_hash(const BuildRequest& request) {
     const auto extension = fs::path(name).extension();
     const bool header = extension == ".h" || extension == ".cuh";
     const bool shared = header && fs::path(name).parent_path() == design;
-    if (shared || ((header || extension == ".cu") && name.rfind(folder.string() + "/", 0) == 0))
+    const bool described = fs::path(name).filename() == "package.json";
+    if (shared || ((header || described || extension == ".cu") && name.rfind(folder.string() + "/", 0) == 0))
       sources.push_back(name);
   }
   std::string text = join(flags_of(request), "\n");

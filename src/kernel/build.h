@@ -21,6 +21,7 @@ struct BuiltKernel {
   std::string libraries;  ///< headers of other libraries: "cudnn-frontend 1.18.0, cuDNN 9.19.0"; empty = none
   std::string command;    ///< what was run, to be pasted
   bool from_cache = false;
+  std::string not_linked_because = {};  ///< of an export: there is device code, but no library to launch it
 };
 
 struct BuildRequest {

@@ -57,6 +57,7 @@ using Addresses = std::map<std::string, unsigned long long>;
 struct CuteKernel {
   std::vector<std::string>
       defines;  ///< "RMSNORM_PREFETCH=1"; with the package's sources they fix the compiled code
+  std::string exported_folder;                 ///< of an imported kernel: its object and what belongs to it
   std::string device_function;                 ///< part of the mangled name of the kernel that does the work
   std::function<LaunchShape(int sms)> launch;  ///< for a device of that many multiprocessors
   std::function<std::vector<std::byte>(const Addresses&)> arguments;  ///< the package's Params, by value
@@ -94,6 +95,8 @@ class KernelPlan {
   virtual std::vector<Params> ragged_params(const Params& params, const Config& config) const = 0;
   /// Errors (kind usage): the configuration is not legal for these parameters.
   virtual Result<CuteKernel> plan(const Params& params, const Config& config) const = 0;
+  /// Why it can be compiled but must not be run: what an import left undetermined. Empty = it can.
+  virtual std::string cannot_run_because() const { return ""; }
 };
 
 }  // namespace cutelab::kernel

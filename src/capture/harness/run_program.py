@@ -89,11 +89,24 @@ def prepare(request):
     kind = install_torch(request)
     import cutlass.cute  # noqa: F401
 
-    dsl_hooks.watch(dsl_hooks.appender(os.path.join(request["out"], "kernels.jsonl")))
+    write = dsl_hooks.appender(os.path.join(request["out"], "kernels.jsonl"))
+    calls = watch_calls(request) if request.get("export") else None
+    dsl_hooks.watch(write if calls is None else lambda record: (calls.note_kernel(record), write(record)))
     if request.get("ir"):
         dsl_hooks.keep_intermediate_form(request["out"], dsl_hooks.appender(os.path.join(request["out"], "modules.jsonl")),
                                          request.get("code", False))
     return kind, unanswered
+
+
+def watch_calls(request):
+    import export_calls
+    import flag_watch
+
+    flags = flag_watch.Flags()
+    flags.watch()
+    request["calls"] = export_calls.Calls(request["out"], request["program"], flags)
+    request["calls"].watch()
+    return request["calls"]
 
 
 def run(request):
@@ -152,6 +165,9 @@ def main():
         traceback.print_exc()
     with contextlib.suppress(Exception):
         outcome["sources"] = local_modules.of_program(request["program"])
+    if request.get("calls") is not None:
+        with contextlib.suppress(OSError):
+            request["calls"].save()
     save()
     sys.stdout.flush()
     sys.stderr.flush()

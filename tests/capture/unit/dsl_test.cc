@@ -144,5 +144,33 @@ TEST_F(DISABLED_Dsl, KeepsModulesAndDeviceCodeWithLines) {
   EXPECT_TRUE(without->device_code.empty()) << "another request, another capture";
 }
 
+TEST_F(DISABLED_Dsl, ExportsTheCallThatAProgramMakes) {
+  Request request;
+  request.program = root + "/tests/capture/programs/scale.py";
+  request.flags = {"--n", "4096"};
+  request.arch = "sm_90a";
+  request.torch = Torch::stand_in;
+  request.cache = folder.string();
+  request.export_call = true;
+  const auto made = capture(request, toolchain, files);
+  ASSERT_TRUE(made) << made.error().message();
+  ASSERT_EQ(made->ended, Ended::returned) << made->reason << made->output;
+  const auto text = files.read(made->exported + "/export.json", 1u << 24);
+  ASSERT_TRUE(text);
+  for (const char* part : {"\"entry\": \"_mlir_exported_kernel", "\"failures\": []", "\"option\": \"--n\"",
+                           "\"relocations\": [{\"at\": 0, \"buffer\": 0", "\"shape\": [4096]"})
+    EXPECT_NE(text->find(part), std::string::npos) << part << "\n" << *text;
+  const auto object = files.read(made->exported + "/kernel.o", 1u << 24);
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->substr(1, 3), "ELF");
+  const auto kept = capture(request, toolchain, files);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(kept->kept);
+  fs::remove(made->exported + "/export.json");
+  const auto again = capture(request, toolchain, files);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->kept) << "an export that is gone is made again";
+}
+
 }  // namespace
 }  // namespace cutelab::capture

@@ -1,0 +1,273 @@
+#include "cli/exports.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/file_lock.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/captures.h"
+#include "cli/parts.h"
+
+namespace cutelab::cli {
+namespace {
+namespace fs = std::filesystem;
+using RecordJson = nlohmann::json;
+
+constexpr std::string_view checkout_prefix = "$CUTLASS_DIR/";
+constexpr std::uint64_t most_record_bytes = 16u << 20;
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != ".." && *relative.begin() != ".";
+}
+
+fs::path real(const std::string& path) {
+  std::error_code failed;
+  const auto found = fs::weakly_canonical(path, failed);
+  return failed ? fs::path(path).lexically_normal() : found;
+}
+
+/// Last line of what the program printed; argparse puts its complaint there.
+std::string last_line(const std::string& output) {
+  std::string found;
+  for (const auto line : split(output, '\n'))
+    if (!trim(line).empty()) found = std::string(trim(line));
+  return printable(found);
+}
+
+/// Why a program's run gave no export.
+Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made,
+                const kernel::ExportedCall& call) {
+  std::vector<std::string> words = {wanted.program};
+  words.insert(words.end(), wanted.flags.begin(), wanted.flags.end());
+  Error error{ErrorKind::input, "export " + join(words, " "), "", made.at,
+              "`cutelab capture` shows how the program runs"};
+  switch (made.ended) {
+    case capture::Ended::raised:
+      error.kind = ErrorKind::usage;
+      error.wrong = "the program refuses: " + printable(made.reason);
+      break;
+    case capture::Ended::exited:
+      error.kind = ErrorKind::usage;
+      error.wrong = fmt::format("the program refuses: {} ({})", last_line(made.output), made.reason);
+      break;
+    case capture::Ended::missing_module:
+      error.kind = ErrorKind::unavailable;
+      error.wrong = printable(made.reason);
+      error.remedy =
+          "a helper has to lie beside the program; for a package, name an interpreter that has it "
+          "with --python";
+      break;
+    default:
+      error.wrong = fmt::format("{}{}{}", capture::name_of(made.ended), made.reason.empty() ? "" : ": ",
+                                printable(made.reason));
+  }
+  if (!call.failures.empty())
+    error.wrong = "the call it makes could not be exported: " + printable(call.failures[0]);
+  else if (made.ended == capture::Ended::returned)
+    error.wrong = call.compiled > 0 ? "it compiled a kernel, but called none of its own through the DSL"
+                                    : "it compiled nothing";
+  return error;
+}
+
+class CaptureExporter final : public kernel::Exporter {
+ public:
+  CaptureExporter(Context& context, ExportSettings settings)
+      : context_(context), settings_(std::move(settings)) {}
+
+  Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override;
+
+ private:
+  bool dsl_is_at_hand() const {
+    return !settings_.python.empty() || !settings_.dsl_version.empty() ||
+           context_.environment.get("CUTELAB_DSL_PYTHON") || has_part("dsl", context_);
+  }
+  Result<capture::Toolchain> toolchain(const std::string& program) const;
+  /// The kept export of this version, or of any where `version` is empty.
+  Result<kernel::Exported> kept(const std::string& parent, const std::string& version) const;
+  bool sources_unchanged(const std::string& folder) const;
+  Result<kernel::Exported> made(const kernel::ExportWanted& wanted, const std::string& path,
+                                const std::string& parent, const capture::Toolchain& tools) const;
+  Status keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
+              const std::string& folder) const;
+
+  Context& context_;
+  ExportSettings settings_;
+};
+
+Result<capture::Toolchain> CaptureExporter::toolchain(const std::string& program) const {
+  auto python = dsl_python({program, settings_.python, settings_.dsl_version}, context_);
+  if (!python) return python.error();
+  auto tools = capture::find_toolchain(*python, context_.source_root + "/src/capture/harness",
+                                       context_.environment.cache_home() + "/capture", context_.environment,
+                                       context_.files);
+  if (!tools) return tools;
+  if (auto status = add_torch(*tools, settings_.torch == capture::Torch::real, context_); !status)
+    return status.error();
+  return tools;
+}
+
+bool CaptureExporter::sources_unchanged(const std::string& folder) const {
+  auto text = context_.files.read(folder + "/record.json", most_record_bytes);
+  const RecordJson record = text ? RecordJson::parse(*text, nullptr, false) : RecordJson();
+  if (!record.is_object() || !record.contains("sources")) return false;
+  for (const RecordJson& source : record["sources"]) {
+    if (!source.is_object()) return false;
+    auto path = program_path(source.value("path", ""), context_);
+    auto now = path ? context_.files.read(*path, max_source_bytes) : Result<std::string>(path.error());
+    if (now && sha256(*now) != source.value("sha256", ""))
+      return false;  // one that is not here is taken on trust
+  }
+  return true;
+}
+
+Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const std::string& version) const {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(parent, failed)) {
+    const std::string name = entry.path().filename().string();
+    if (name[0] == '.' || (!version.empty() && name != version)) continue;
+    if (!sources_unchanged(entry.path().string())) continue;
+    if (auto found = read_export(entry.path().string(), context_.files)) {
+      found->from_cache = true;
+      return found;
+    }
+  }
+  return Error{ErrorKind::unavailable, "take a kept export", "there is none", parent, ""};
+}
+
+Status CaptureExporter::keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
+                             const std::string& folder) const {
+  RecordJson sources = RecordJson::array();
+  std::string all = join(wanted.flags, "\n") + "\n" + wanted.arch;
+  for (const auto& source : capture.sources) {
+    sources.push_back({{"path", program_name(source.path, context_)}, {"sha256", source.sha256}});
+    all += "\n" + source.sha256;
+  }
+  const RecordJson record = {{"program", wanted.program},    {"flags", wanted.flags},
+                             {"arch", wanted.arch},          {"dsl_version", capture.dsl_version},
+                             {"seconds", capture.seconds},   {"source_hash", sha256(all).substr(0, 16)},
+                             {"sources", std::move(sources)}};
+  const std::string aside = fmt::format("{}/.{}", fs::path(folder).parent_path().string(), ::getpid());
+  std::error_code failed;
+  fs::remove_all(aside, failed);
+  fs::create_directories(aside, failed);
+  if (!failed) fs::copy(capture.exported, aside, failed);
+  auto status =
+      failed ? Status(Error{ErrorKind::unavailable, "keep an export", failed.message(), aside,
+                            "make room there"})
+             : write_file_atomically(aside + "/record.json",
+                                     record.dump(1, ' ', false, RecordJson::error_handler_t::replace) + "\n");
+  if (status) {
+    fs::remove_all(folder, failed);
+    fs::rename(aside, folder, failed);
+  }
+  fs::remove_all(aside, failed);
+  return status;
+}
+
+Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wanted, const std::string& path,
+                                               const std::string& parent,
+                                               const capture::Toolchain& tools) const {
+  capture::Request request;
+  request.program = path;
+  request.flags = wanted.flags;
+  request.arch = wanted.arch;
+  request.torch = settings_.torch;
+  request.cache = context_.environment.cache_home() + "/capture";
+  request.fresh = settings_.fresh;
+  request.export_call = true;
+  auto capture = capture::capture(request, tools, context_.files);
+  if (!capture) return capture.error();
+  auto text = context_.files.read(capture->exported + "/export.json", most_record_bytes);
+  auto call = text ? kernel::exported_call_from_json(*text) : Result<kernel::ExportedCall>(text.error());
+  if (!call || !call->exported()) return no_export(wanted, *capture, call ? *call : kernel::ExportedCall());
+  std::error_code failed;
+  fs::create_directories(parent, failed);
+  const std::string folder = parent + "/" + tools.dsl_version;
+  auto lock = FileLock::take(folder + ".lock");
+  if (!lock) return lock.error();
+  if (auto status = keep(wanted, *capture, folder); !status) return status.error();
+  auto exported = read_export(folder, context_.files);
+  if (exported) exported->from_cache = capture->kept;
+  return exported;
+}
+
+Result<kernel::Exported> CaptureExporter::get(const kernel::ExportWanted& wanted) const {
+  auto path = program_path(wanted.program, context_);
+  auto source = path ? context_.files.read(*path, max_source_bytes) : Result<std::string>(path.error());
+  if (!source && wanted.program_sha256.empty()) return source.error();
+  const std::string digest = source ? sha256(*source) : wanted.program_sha256;
+  const std::string key = sha256(digest + "\n" + join(wanted.flags, "\n") + "\n" + wanted.arch).substr(0, 16);
+  const std::string parent = context_.source_root + "/build/exports/" + key;
+  if (!dsl_is_at_hand() || !source)
+    if (auto found = kept(parent, "")) return found;
+  if (!source)
+    return Error{ErrorKind::unavailable, "export " + wanted.program, source.error().wrong,
+                 source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
+  auto tools = toolchain(*path);
+  if (!tools) return tools.error();
+  if (!settings_.fresh)
+    if (auto found = kept(parent, tools->dsl_version)) return found;
+  return made(wanted, *path, parent, *tools);
+}
+
+}  // namespace
+
+Result<std::string> program_path(const std::string& program, const Context& context) {
+  if (program.starts_with(checkout_prefix)) {
+    const auto folder = context.environment.get("CUTLASS_DIR");
+    if (!folder || folder->empty())
+      return Error{ErrorKind::unavailable, "find " + program, "CUTLASS_DIR is not set", "",
+                   "set it to a CUTLASS checkout"};
+    return *folder + "/" + program.substr(checkout_prefix.size());
+  }
+  return fs::path(program).is_absolute() ? program : context.source_root + "/" + program;
+}
+
+std::string program_name(const std::string& path, const Context& context) {
+  const fs::path file = real(path), root = real(context.source_root);
+  if (is_below(file, root)) return file.lexically_relative(root).string();
+  if (const auto checkout = context.environment.get("CUTLASS_DIR"); checkout && !checkout->empty())
+    if (is_below(file, real(*checkout)))
+      return std::string(checkout_prefix) + file.lexically_relative(real(*checkout)).string();
+  return file.string();
+}
+
+std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
+  return std::make_shared<CaptureExporter>(context, std::move(settings));
+}
+
+Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files) {
+  auto text = files.read(folder + "/export.json", most_record_bytes);
+  if (!text) return text.error();
+  auto call = kernel::exported_call_from_json(*text);
+  if (!call) return call.error();
+  auto recorded = files.read(folder + "/record.json", most_record_bytes);
+  const RecordJson record = recorded ? RecordJson::parse(*recorded, nullptr, false) : RecordJson();
+  if (!record.is_object() || !call->exported())
+    return Error{ErrorKind::input, "take an export", "it is not whole", folder, "delete the folder"};
+  kernel::Exported exported;
+  exported.folder = folder;
+  exported.call = std::move(*call);
+  exported.source_hash = record.value("source_hash", "");
+  exported.dsl_version = record.value("dsl_version", "");
+  exported.seconds = record.value("seconds", 0.0);
+  return exported;
+}
+
+std::vector<kernel::Package> every_package(Context& context) {
+  auto packages = kernel::all_packages();
+  std::vector<std::string> problems;
+  for (kernel::Package& package :
+       kernel::imported_packages(context.files, context.source_root, make_exporter(context), problems))
+    packages.push_back(std::move(package));
+  for (const std::string& problem : problems) context.err << "note: passed over " << problem << "\n";
+  return packages;
+}
+
+}  // namespace cutelab::cli

@@ -1,0 +1,37 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/program.h"
+#include "cli/verb.h"
+#include "kernel/imported_package.h"
+
+namespace cutelab::cli {
+
+/// The file that a description's program means: "$CUTLASS_DIR/…" below that folder, a relative path below the
+/// repository. Error (kind unavailable): CUTLASS_DIR is not set.
+Result<std::string> program_path(const std::string& program, const Context& context);
+/// The inverse: how a file is best named in a description that others will read.
+std::string program_name(const std::string& path, const Context& context);
+
+/// How an exporter runs programs.
+struct ExportSettings {
+  std::string python;       ///< interpreter that was named; empty = none
+  std::string dsl_version;  ///< "4.7.0"; empty = none was asked for
+  capture::Torch torch = capture::Torch::automatic;
+  bool fresh = false;  ///< run the program even if an export is kept
+};
+
+/// Runs programs on the stand-in device (src/capture) and keeps what they export below build/exports, by
+/// program, flags, architecture and version of the DSL, from where other machines can take it.
+std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings = {});
+
+/// A kept export. Errors (kind input): not there, not whole.
+Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files);
+
+/// Every package: those that are compiled in and those that were imported. Imported ones that cannot be read
+/// are named on stderr.
+std::vector<kernel::Package> every_package(Context& context);
+
+}  // namespace cutelab::cli

@@ -1,0 +1,37 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+#include "kernel/imported_package.h"
+
+namespace cutelab::cli {
+
+/// How the attempt to import one file ended.
+struct SweptImport {
+  std::string file;  ///< below the root
+  std::string arch;
+  /// "imported": exported, and what it computes has a reference. "compiled only": exported, something has to
+  /// be filled in. "helper": holds no main of its own. "not importable": nothing could be exported.
+  std::string end;
+  std::string because;
+};
+
+struct ImportSweep {
+  std::string folder;  ///< a CUTLASS checkout or any other folder
+  std::string only;    ///< files whose path holds this
+  std::string arch;    ///< empty: what a reading of each is made for
+  int jobs = 2;
+};
+
+/// Attempts every Python file of the folder that has to do with the DSL, with the options it has by default;
+/// packages are not written. `told` gets each as it ends. Errors: the folder holds none.
+Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const kernel::Exporter& exporter,
+                                               Context& context,
+                                               const std::function<void(const SweptImport&)>& told);
+
+/// The table of a sweep with its totals.
+std::string sweep_report(const std::vector<SweptImport>& swept);
+
+}  // namespace cutelab::cli

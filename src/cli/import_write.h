@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+#include "kernel/imported_package.h"
+
+namespace cutelab::cli {
+
+/// kernels/cute_python/<layer>/<design>/<design>[_vN] below the repository.
+std::string package_folder(const kernel::PackageDescription& description);
+
+/// Errors (kind usage): the layer or the design is no plain name, the folder is there, another package has
+/// the name. `replace`: an imported package of this name may give way.
+Status check_package_name(const kernel::PackageDescription& description, bool replace, Context& context);
+
+/// The package's README: what it is, what was found, what was assumed, what has to be filled in.
+std::string package_readme(const kernel::PackageDescription& description, const kernel::Exported& exported);
+
+/// Writes package.json and README.md beside the place where the package goes and moves them there as a whole:
+/// a failure leaves nothing behind. Errors (kind input): it cannot be written.
+Status write_package(const kernel::PackageDescription& description, const kernel::Exported& exported,
+                     const Context& context);
+
+}  // namespace cutelab::cli

@@ -1,0 +1,292 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+#include <set>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/captures.h"
+#include "cli/example_names.h"
+#include "cli/exports.h"
+#include "cli/import_operator.h"
+#include "cli/import_probe.h"
+#include "cli/import_sweep.h"
+#include "cli/import_write.h"
+#include "cli/verbs.h"
+#include "reading/read.h"
+
+namespace cutelab::cli {
+namespace {
+
+std::vector<std::string> operator_names() {
+  std::vector<std::string> names;
+  for (const auto& spec : kernel::all_operators()) names.push_back(spec.name);
+  return names;
+}
+
+/// How programs are run, and what becomes of them.
+std::vector<Flag> run_flags() {
+  return {
+      {"--torch",
+       "KIND",
+       "which torch the program gets (`cutelab capture`)",
+       "auto",
+       false,
+       {"auto", "stand-in", "real"}},
+      {"--python",
+       "PROGRAM",
+       "interpreter with the CuTe DSL",
+       "CUTELAB_DSL_PYTHON, else an environment of its own",
+       false,
+       {}},
+      {"--dsl-version",
+       "VERSION",
+       "published version of the CuTe DSL",
+       "the one that the program's checkout pins, else part dsl",
+       false,
+       {}},
+      {"--jobs", "N", "programs run at once", "2", false, {}},
+      {"--sweep",
+       "",
+       "FILE is a CUTLASS checkout or a folder: attempt every file and say of each how it ends; writes no "
+       "package",
+       "",
+       false,
+       {}},
+      {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
+      {"--replace", "", "write an imported package of this name anew", "", false, {}},
+      {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
+      {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
+}
+
+VerbSpec import_spec() {
+  VerbSpec spec;
+  spec.name = "import";
+  spec.summary = "make a kernel package of a CuTe DSL program";
+  spec.step = "3 IMPORT";
+  spec.positionals = {
+      {"FILE", "a CuTe DSL program with a main, or an example's name; a folder with --sweep", 1, 1},
+      {"-- FLAG", "options of the program that stay as given here", 0, -1}};
+  spec.flags = {
+      {"--layer",
+       "NAME",
+       "which layer of a model it belongs to, as gemm, norm, attention",
+       "misc",
+       false,
+       {}},
+      {"--design", "NAME", "the package's name", "the file's", false, {}},
+      {"--version", "N", "version of the design; 0 is the base version", "0", false, {}},
+      {"--operator", "NAME", "what it computes, where that is not to be told from its tensors and its name",
+       "", false, operator_names()},
+      {"--arch",
+       "SM",
+       "compile for this architecture, as sm_90a",
+       "CUTE_DSL_ARCH, else what a reading of it is made for",
+       false,
+       {}}};
+  for (Flag& flag : run_flags()) spec.flags.push_back(std::move(flag));
+  spec.examples = {
+      "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
+      "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
+      "cutelab import gemm.py --layer gemm --version 1 --operator gemm",
+      "cutelab import --sweep ~/cutlass --only hopper"};
+  return spec;
+}
+
+/// Names that the verb `kernel` takes as its own flags.
+std::set<std::string> reserved_names() {
+  std::set<std::string> names = {"help"};
+  for (const Flag& flag : make_kernel_verb()->spec().flags) {
+    const std::string spelled = flag.name.substr(flag.name.rfind(',') + 1);
+    names.insert(spelled.substr(spelled.find_first_not_of('-')));
+  }
+  return names;
+}
+
+/// A folder's or file's name as a package's: "Dense GEMM-2.py" gives "dense_gemm_2".
+std::string design_of(const std::string& path) {
+  std::string name = to_lower(std::filesystem::path(path).stem().string());
+  for (char& c : name)
+    if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) c = '_';
+  return name;
+}
+
+Result<int> whole_number(const Arguments& arguments, const char* flag, const char* otherwise, int least) {
+  const auto number = parse_integer(arguments.get(flag, otherwise));
+  if (number && *number >= least && *number <= 1024) return static_cast<int>(*number);
+  return Error{ErrorKind::usage, "import", fmt::format("{} does not take '{}'", flag, arguments.get(flag)),
+               "", fmt::format("it takes a whole number from {} on", least)};
+}
+
+ExportSettings settings_of(const Arguments& arguments) {
+  ExportSettings settings;
+  settings.python = arguments.get("--python");
+  settings.dsl_version = arguments.get("--dsl-version");
+  if (arguments.get("--torch") == "stand-in") settings.torch = capture::Torch::stand_in;
+  if (arguments.get("--torch") == "real") settings.torch = capture::Torch::real;
+  return settings;
+}
+
+class Importing {
+ public:
+  Importing(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {}
+
+  Result<ExitCode> go() {
+    if (auto status = begin(); !status) return status.error();
+    tell("the program as it is");
+    auto base = exporter_->get(wanted_);
+    if (!base) return done_telling(), base.error();
+    describe(*base);
+    done_telling();
+    const bool dry = arguments_.has("--dry-run");
+    if (!dry)
+      if (auto status = write_package(description_, *base, context_); !status) return status.error();
+    report(*base, dry);
+    return description_.undetermined.empty() ? ExitCode::ok : ExitCode::failed_check;
+  }
+
+ private:
+  Status begin();
+  void describe(const kernel::Exported& base);
+  void report(const kernel::Exported& base, bool dry) const;
+  void tell(const std::string& what) const {
+    if (context_.err_is_terminal) context_.err << "\r\x1b[Kimport: " << what << " …" << std::flush;
+  }
+  void done_telling() const {
+    if (context_.err_is_terminal) context_.err << "\r\x1b[K" << std::flush;
+  }
+
+  const Arguments& arguments_;
+  Context& context_;
+  std::string path_;
+  int jobs_ = 2;
+  kernel::PackageDescription description_;
+  kernel::ExportWanted wanted_;
+  std::shared_ptr<const kernel::Exporter> exporter_;
+};
+
+Status Importing::begin() {
+  ExampleNames names(context_, arguments_.get("--cutlass"), arguments_.get("--arch"));
+  std::vector<std::string> notes;
+  auto file = names(arguments_.positionals()[0], notes);
+  for (const std::string& note : notes) context_.err << note << "\n";
+  if (!file) return file.error();
+  path_ = std::filesystem::absolute(*file).lexically_normal().string();
+  auto source = read_source(context_.files, path_);
+  if (!source) return source.error();
+  auto version = whole_number(arguments_, "--version", "0", 0);
+  if (!version) return version.error();
+  auto jobs = whole_number(arguments_, "--jobs", "2", 1);
+  if (!jobs) return jobs.error();
+  jobs_ = *jobs;
+  auto arch = target_arch(arguments_.get("--arch"), context_, path_);
+  if (!arch) return arch.error();
+  auto& d = description_;
+  d.layer = arguments_.get("--layer", "misc");
+  d.design = arguments_.get("--design", design_of(path_));
+  d.version = fmt::format("v{}", *version);
+  d.arch = *arch;
+  d.program = program_name(path_, context_);
+  d.program_sha256 = sha256(*source);
+  d.fixed_flags.assign(arguments_.positionals().begin() + 1, arguments_.positionals().end());
+  if (auto status = check_package_name(d, arguments_.has("--replace"), context_); !status) return status;
+  exporter_ = make_exporter(context_, settings_of(arguments_));
+  wanted_ = {d.program, d.program_sha256, d.fixed_flags, d.arch};
+  return {};
+}
+
+void Importing::describe(const kernel::Exported& base) {
+  auto& d = description_;
+  d.dsl_version = base.dsl_version;
+  reading::Request request;
+  request.path = path_;
+  if (auto read = reading::read(request, context_.files)) d.summary = read->summary;
+  if (d.summary.empty()) d.summary = base.call.callee;
+  const ProbeRequest probe{*exporter_, wanted_, jobs_, [this](const std::string& what) { tell(what); }};
+  const auto flags = probe_flags(probe, base.call, reserved_names(), d.passed_over);
+  describe_parameters(flags, d);
+  if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
+  const std::string words = std::filesystem::path(path_).stem().string() + " " + base.call.callee;
+  auto guess = guess_operator(base.call, flags, words, arguments_.get("--operator"));
+  d.op = std::move(guess.op);
+  d.assumed = std::move(guess.assumed);
+  d.undetermined = std::move(guess.undetermined);
+  for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
+  if (!base.call.other_functions.empty())
+    d.assumed.push_back(fmt::format("of {} compiled functions that the program calls, the first",
+                                    base.call.other_functions.size() + 1));
+  if (base.call.launches.size() > 1)
+    d.assumed.push_back(
+        fmt::format("one call launches {} kernels; the table of compiled figures shows the first",
+                    base.call.launches.size()));
+}
+
+void Importing::report(const kernel::Exported& base, bool dry) const {
+  const auto& d = description_;
+  auto& out = context_.out;
+  out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
+  out << fmt::format("  program        {} ({}, CuTe DSL {})\n", d.program, d.arch, d.dsl_version);
+  out << fmt::format("  compiled       {}, {} kernel{}\n", base.call.callee, base.call.symbols.size(),
+                     base.call.symbols.size() == 1 ? "" : "s");
+  const auto names = [](const std::vector<kernel::ImportedParameter>& all) {
+    std::vector<std::string> words;
+    for (const auto& p : all) words.push_back(fmt::format("{}={}", p.name, p.value));
+    return words.empty() ? std::string("none") : join(words, " ");
+  };
+  out << "  problem        " << names(d.parameters) << "\n";
+  int legal = 0;
+  for (const auto& c : d.configurations) legal += c.rejected_because.empty();
+  out << fmt::format("  configuration  {}; {} settings tried, {} legal\n", names(d.configuration),
+                     d.configurations.size(), legal);
+  for (const auto& tensor : base.call.tensors)
+    out << fmt::format("  tensor         {} {} ({}) : ({})\n", tensor.name, tensor.dtype,
+                       fmt::join(tensor.shape, ", "), fmt::join(tensor.stride, ", "));
+  out << "  operator       " << (d.op.known() ? d.op.name : "undetermined") << "\n";
+  for (const std::string& line : d.assumed) out << "  assumed        " << line << "\n";
+  for (const std::string& line : d.undetermined) out << "  to fill in     " << line << "\n";
+  for (const std::string& line : d.passed_over)
+    out << "  no parameter   " << replace_all(printable(line), "\n", " ") << "\n";
+  out << (dry ? "would be written: " : "written: ") << package_folder(d) << "\n";
+  if (!dry && d.undetermined.empty())
+    out << fmt::format("run it: {} kernel {} {} --check\n", context_.program, d.design, d.version);
+}
+
+Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
+  ImportSweep asked;
+  asked.folder = arguments.positionals()[0];
+  asked.only = arguments.get("--only");
+  if (arguments.has("--arch")) {
+    auto arch = target_arch(arguments.get("--arch"), context, asked.folder);
+    if (!arch) return arch.error();
+    asked.arch = *arch;
+  }
+  auto jobs = whole_number(arguments, "--jobs", "2", 1);
+  if (!jobs) return jobs.error();
+  asked.jobs = *jobs;
+  std::size_t done = 0;
+  const auto told = [&](const SweptImport& one) {
+    if (context.err_is_terminal)
+      context.err << fmt::format("\r\x1b[Kimport: {} files, last {} ({})", ++done, one.file, one.end)
+                  << std::flush;
+  };
+  auto swept = sweep_imports(asked, *make_exporter(context, settings_of(arguments)), context, told);
+  if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
+  if (!swept) return swept.error();
+  context.out << sweep_report(*swept);
+  return ExitCode::ok;
+}
+
+class ImportVerb final : public Verb {
+ public:
+  VerbSpec spec() const override { return import_spec(); }
+  Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    return arguments.has("--sweep") ? sweep(arguments, context) : Importing(arguments, context).go();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_import_verb() { return std::make_unique<ImportVerb>(); }
+
+}  // namespace cutelab::cli

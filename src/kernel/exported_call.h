@@ -1,0 +1,93 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cutelab::kernel {
+
+/// One call of a compiled CuTe DSL function as a program made it, with which the exported object can be
+/// called again: what src/capture/harness/export_calls.py writes (schema cutelab.export).
+struct ExportedCall {
+  /// A tensor, or the memory behind a pointer (then of one mode). `dtype` is the DSL's name: "Float16".
+  struct Tensor {
+    std::string name;
+    std::string dtype;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> stride;  ///< elements
+    int buffer = 0;                    ///< which run of memory it lies in
+    std::int64_t offset = 0;           ///< bytes
+    std::int64_t bytes = 0;
+    std::optional<std::vector<std::byte>> content;  ///< of index-like integers, as the program had them
+  };
+  struct Relocation {
+    std::size_t at = 0;  ///< in the argument's bytes: an address of `buffer` plus `offset` stands there
+    int buffer = 0;
+    std::int64_t offset = 0;
+  };
+  struct Argument {
+    std::string name;
+    std::string type;  ///< in C: "float", "int32_t", "void *"; "tensor" for a tensor's descriptor
+    std::vector<std::byte> content;
+    bool stream = false;
+    std::vector<Relocation> relocations;
+  };
+  struct Launch {
+    std::string symbol;
+    std::array<unsigned, 3> grid{};
+    std::array<unsigned, 3> block{};
+    std::array<unsigned, 3> cluster{1, 1, 1};
+    std::uint64_t dynamic_smem_bytes = 0;
+  };
+  /// One option of the program's own command line.
+  struct Flag {
+    std::string option;  ///< "--mnkl"; empty = a positional
+    std::string destination;
+    std::string kind;  ///< "switch", "integer", "real", "word", "integers"
+    std::string value;
+    bool has_value = false;
+    bool several_words = false;  ///< nargs: not supported as a parameter
+    bool negative = false;       ///< a switch that is on unless given
+    std::vector<std::string> choices;
+    std::string help;
+  };
+
+  std::vector<Flag> flags;
+  std::string entry;                 ///< exported function; empty: nothing was exported
+  std::vector<std::string> symbols;  ///< kernels in the device code
+  std::vector<Tensor> tensors;
+  std::vector<std::int64_t> buffers;  ///< bytes
+  std::vector<Argument> arguments;
+  std::vector<Launch> launches;
+  std::string device_code;  ///< file name: "kernel.fatbin"
+  std::string device_code_sha256;
+  std::string object_sha256;                      ///< host and device code: equal ones are one library
+  std::string runtime_archive;                    ///< where the DSL's runtime archive lay
+  std::string callee;                             ///< what the program compiled: "Gemm", "add"
+  std::map<std::string, std::string> attributes;  ///< plain attributes of that object, value as JSON
+  std::map<std::string, std::string> constants;   ///< plain arguments of the compile call, value as JSON
+  std::vector<std::string> undetermined;
+  std::vector<std::string> other_functions;  ///< further compiled functions with kernels of the program's own
+  std::vector<std::string> failures;         ///< why nothing was exported
+  int compiled = 0;                          ///< functions that the program compiled
+
+  bool exported() const { return !entry.empty() && !arguments.empty() && !device_code.empty(); }
+  const Tensor* find(const std::string& name) const;
+  /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
+  /// the call that are one.
+  std::vector<std::string> real_numbers() const;
+};
+
+/// Errors (kind input): not the schema.
+Result<ExportedCall> exported_call_from_json(const std::string& text);
+
+/// The block of arguments that kernels/exported_door.c takes, with `addresses[i]` for buffer i.
+std::vector<std::byte> argument_block(const ExportedCall& call,
+                                      const std::vector<unsigned long long>& addresses);
+
+}  // namespace cutelab::kernel

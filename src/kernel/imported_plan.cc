@@ -1,0 +1,190 @@
+#include "kernel/imported_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace cutelab::kernel {
+namespace {
+
+constexpr std::int64_t most_number = INT64_C(1) << 40;
+
+ParameterSpec spec_of(const ImportedParameter& p) {
+  const std::string meaning = p.meaning.empty() ? p.option : p.meaning;
+  if (p.kind == "word") return {p.name, meaning, p.value, 0, 0, p.choices};
+  if (p.kind == "switch") return {p.name, meaning, p.value, 0, 1, {}};
+  return {p.name, meaning, p.value, 0, most_number, {}};
+}
+
+/// What of a call no run can fill in here.
+std::vector<std::string> open_points(const ExportedCall& call) {
+  std::vector<std::string> open = call.undetermined;
+  std::map<int, int> tensors;
+  for (const auto& tensor : call.tensors) {
+    if (!dsl_dtype(tensor.dtype) && !tensor.content)
+      open.push_back(fmt::format("what tensor {} holds: elements of type {}", tensor.name, tensor.dtype));
+    if (++tensors[tensor.buffer] > 1 || tensor.offset != 0)
+      open.push_back(fmt::format("tensor {} shares its memory with another", tensor.name));
+  }
+  return open;
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> ImportedPlan::parameters() const {
+  std::vector<ParameterSpec> specs;
+  for (const auto& p : description_.parameters) specs.push_back(spec_of(p));
+  return specs;
+}
+
+Config ImportedPlan::first_config() const {
+  if (!description_.configurations.empty()) return {description_.configurations[0].values, ""};
+  Config config;
+  for (const auto& p : description_.configuration) config.values[p.name] = parse_integer(p.value).value_or(0);
+  return config;
+}
+
+Result<Exported> ImportedPlan::exported(const Params& params, const Config& config) const {
+  std::map<std::string, std::string> values = params.texts();
+  for (const auto& [name, value] : config.values) values[name] = fmt::format("{}", value);
+  auto made = exporter_->get(
+      {description_.program, description_.program_sha256, flags_of(description_, values), description_.arch});
+  if (!made) return made;
+  if (description_.op.known())
+    if (auto fits = check_operator(description_.op, made->call); !fits) return fits.error();
+  calls_.emplace(params.text(), made->call);
+  return made;
+}
+
+const ExportedCall& ImportedPlan::call_of(const Params& params) const {
+  static const ExportedCall none;
+  if (!calls_.count(params.text())) (void)exported(params, first_config());
+  const auto it = calls_.find(params.text());
+  return it == calls_.end() ? none : it->second;
+}
+
+Status ImportedPlan::check(const Params& params) const {
+  auto made = exported(params, first_config());
+  return made ? Status() : Status(made.error());
+}
+
+bool ImportedPlan::is_output(const std::string& tensor) const {
+  const OperatorSpec* spec = find_operator(description_.op.name);
+  return spec && description_.op.roles.at(spec->output).tensor == tensor;
+}
+
+std::string ImportedPlan::cannot_run_because() const {
+  std::vector<std::string> open = description_.undetermined;
+  if (!description_.op.known()) open.emplace_back("what it computes (`operator`)");
+  for (const auto& [problem, call] : calls_)
+    for (std::string& point : open_points(call))
+      if (std::find(open.begin(), open.end(), point) == open.end()) open.push_back(std::move(point));
+  if (open.empty()) return "";
+  return fmt::format("{} is undetermined; fill it in in package.json", join(open, "; "));
+}
+
+Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) const {
+  Inputs inputs;
+  for (const auto& described : call_of(params).tensors) {
+    if (is_output(described.name)) continue;
+    Tensor tensor = host_tensor(described);
+    bool scales = false;  // of large values and large weights the product overflows the narrow types
+    for (const char* name : {"weight", "bias"})
+      if (const auto role = description_.op.roles.find(name); role != description_.op.roles.end())
+        scales = scales || role->second.tensor == described.name;
+    if (described.content && described.content->size() == tensor.data.size())
+      tensor.data = *described.content;
+    else
+      tensor.fill(scales && fill == Fill::adversarial ? Fill::normal : fill, seed + inputs.tensors.size());
+    inputs.tensors.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+Outputs ImportedPlan::prepare_outputs(const Params& params) const {
+  Outputs outputs;
+  for (const auto& described : call_of(params).tensors)
+    if (is_output(described.name)) outputs.tensors.push_back(host_tensor(described));
+  return outputs;
+}
+
+Outputs ImportedPlan::reference_fn(const Params& params, const Inputs& inputs) const {
+  if (!description_.op.known()) return {};
+  return {{evaluate(description_.op, call_of(params), inputs)}};
+}
+
+Tolerance ImportedPlan::tolerance(const Params& params) const {
+  return operator_tolerance(call_of(params).tensors.empty() ? Operator() : description_.op, call_of(params));
+}
+
+std::vector<Config> ImportedPlan::autotune_configs(const Params&) const {
+  std::vector<Config> configs;
+  for (const auto& c : description_.configurations) configs.push_back({c.values, c.rejected_because});
+  if (configs.empty()) configs.push_back(first_config());
+  std::stable_partition(configs.begin(), configs.end(), [](const Config& c) { return c.legal(); });
+  return configs;
+}
+
+Work ImportedPlan::algorithmic_flops_bytes(const Params& params) const {
+  const ExportedCall& call = call_of(params);
+  return operator_work(call.tensors.empty() ? Operator() : description_.op, call);
+}
+
+std::vector<Params> ImportedPlan::ragged_params(const Params& params, const Config& config) const {
+  std::vector<Params> all;
+  const auto own = exported(params, config);
+  for (const auto& given : description_.ragged) {
+    Params problem = params;
+    for (const auto& p : description_.parameters) {
+      const auto it = given.find(p.name);
+      if (it == given.end()) continue;
+      if (p.kind == "word")
+        problem.set(p.name, it->second);
+      else
+        problem.set(p.name, static_cast<std::int64_t>(parse_integer(it->second).value_or(0)));
+    }
+    // A kernel of fixed extents is another one for another problem: what is checked is one library.
+    const auto other = exported(problem, config);
+    if (own && other && !own->call.object_sha256.empty() &&
+        own->call.object_sha256 == other->call.object_sha256)
+      all.push_back(std::move(problem));
+  }
+  return all;
+}
+
+Result<CuteKernel> ImportedPlan::plan(const Params& params, const Config& config) const {
+  if (!config.legal())
+    return Error{ErrorKind::usage, fmt::format("plan {} {}", description_.design, params.text()),
+                 config.rejected_because, config.text(), "take one that --dry-run lists as legal"};
+  auto made = exported(params, config);
+  if (!made) return made.error();
+  CuteKernel kernel;
+  kernel.exported_folder = made->folder;
+  if (!made->call.launches.empty()) kernel.device_function = made->call.launches[0].symbol;
+  if (kernel.device_function.empty() && !made->call.symbols.empty())
+    kernel.device_function = made->call.symbols[0];
+  kernel.launch = [call = made->call](int) {
+    LaunchShape shape;
+    if (call.launches.empty()) return shape;
+    const auto& launch = call.launches[0];
+    shape.grid = launch.grid;
+    shape.block = launch.block;
+    shape.cluster = launch.cluster;
+    shape.dynamic_smem_bytes = static_cast<unsigned>(launch.dynamic_smem_bytes);
+    return shape;
+  };
+  kernel.arguments = [call = std::move(made->call)](const Addresses& at) {
+    std::vector<unsigned long long> addresses(call.buffers.size());
+    for (const auto& tensor : call.tensors) {
+      const auto it = at.find(tensor.name);
+      if (it != at.end()) addresses[static_cast<std::size_t>(tensor.buffer)] = it->second;
+    }
+    return argument_block(call, addresses);
+  };
+  return kernel;
+}
+
+}  // namespace cutelab::kernel

@@ -1,0 +1,46 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+
+#include "kernel/imported_package.h"
+
+namespace cutelab::kernel {
+
+/// A kernel that a CuTe DSL program compiles and calls: one class interprets the description of every
+/// imported package. A problem is the program's own command line: its tensors, arguments and launch are those
+/// of the call that the program makes of it. check() fetches that call, so it comes before everything that
+/// asks for tensors.
+class ImportedPlan final : public KernelPlan {
+ public:
+  ImportedPlan(PackageDescription description, std::shared_ptr<const Exporter> exporter)
+      : description_(std::move(description)), exporter_(std::move(exporter)) {}
+
+  std::vector<ParameterSpec> parameters() const override;
+  /// Errors: those of the exporter.
+  Status check(const Params& params) const override;
+  Inputs prepare_inputs(const Params& params, Fill fill, Seed seed) const override;
+  Outputs prepare_outputs(const Params& params) const override;
+  Outputs reference_fn(const Params& params, const Inputs& inputs) const override;
+  Tolerance tolerance(const Params& params) const override;
+  std::vector<Config> autotune_configs(const Params& params) const override;
+  Work algorithmic_flops_bytes(const Params& params) const override;
+  std::vector<Params> ragged_params(const Params& params, const Config& config) const override;
+  Result<CuteKernel> plan(const Params& params, const Config& config) const override;
+  std::string cannot_run_because() const override;
+
+  const PackageDescription& description() const { return description_; }
+
+ private:
+  Result<Exported> exported(const Params& params, const Config& config) const;
+  /// The call of a problem that check() or plan() fetched; an empty one otherwise.
+  const ExportedCall& call_of(const Params& params) const;
+  Config first_config() const;
+  bool is_output(const std::string& tensor) const;
+
+  PackageDescription description_;
+  std::shared_ptr<const Exporter> exporter_;
+  mutable std::map<std::string, ExportedCall> calls_;  ///< by the problem's text
+};
+
+}  // namespace cutelab::kernel

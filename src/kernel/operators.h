@@ -1,0 +1,56 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kernel/exported_call.h"
+#include "kernel/plan.h"
+
+namespace cutelab::kernel {
+
+/// Which tensor of a call stands where in an operator, and what each of its modes is there.
+struct OperatorRole {
+  std::string tensor;              ///< name in the call
+  std::vector<std::string> modes;  ///< of each mode of the tensor, in its order: "m", "k", "l"
+};
+
+/// What an imported kernel computes, in the terms of kernel/reference.h.
+struct Operator {
+  std::string name;  ///< "gemm"; empty = not known
+  std::map<std::string, OperatorRole> roles;
+  std::map<std::string, double> numbers;  ///< "eps"
+  bool known() const { return !name.empty(); }
+};
+
+/// What an operator is made of.
+struct OperatorSpec {
+  std::string name;
+  std::string meaning;  ///< "d = a · bᵀ"
+  std::vector<std::string> inputs;
+  std::string output;
+  std::map<std::string, std::vector<std::string>> modes;  ///< of each role, in the order of its dense form;
+                                                          ///< "row*" stands for any number of modes
+  std::vector<std::string> numbers;
+};
+const std::vector<OperatorSpec>& all_operators();
+const OperatorSpec* find_operator(const std::string& name);
+
+/// The element type of a DSL type's name ("Float16"); none where this program has no such type.
+std::optional<DType> dsl_dtype(const std::string& name);
+
+/// A host tensor for a tensor of a call: dense ones have their extents in the order of memory, others are one
+/// run of elements. Types without a counterpart become bytes (int8).
+Tensor host_tensor(const ExportedCall::Tensor& tensor);
+
+/// Errors (kind usage): a role is missing, a tensor is not there, modes do not fit, extents contradict.
+Status check_operator(const Operator& op, const ExportedCall& call);
+
+/// The output as host_tensor lays it out, in fp32. Precondition: check_operator, and `inputs` are host
+/// tensors of the call.
+Tensor evaluate(const Operator& op, const ExportedCall& call, const Inputs& inputs);
+
+Tolerance operator_tolerance(const Operator& op, const ExportedCall& call);
+Work operator_work(const Operator& op, const ExportedCall& call);
+
+}  // namespace cutelab::kernel

@@ -1,0 +1,197 @@
+// What an import infers: which options are parameters, what a call computes, what a package is called.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "cli/import_operator.h"
+#include "cli/import_probe.h"
+#include "cli/import_write.h"
+
+namespace cutelab::cli {
+namespace {
+
+using kernel::ExportedCall;
+
+ExportedCall::Tensor tensor(const std::string& name, std::vector<std::int64_t> shape) {
+  ExportedCall::Tensor made;
+  made.name = name;
+  made.dtype = "Float16";
+  made.stride.assign(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) made.stride[i - 1] = made.stride[i] * shape[i];
+  made.shape = std::move(shape);
+  return made;
+}
+
+ExportedCall::Flag flag(const std::string& option, const std::string& kind, const std::string& value,
+                        std::vector<std::string> choices = {}) {
+  ExportedCall::Flag made;
+  made.option = option;
+  made.kind = kind;
+  made.value = value;
+  made.has_value = true;
+  made.choices = std::move(choices);
+  return made;
+}
+
+/// A program with --mnk, --tile (a power of two from 64 on), --dtype, --iterations.
+class Program final : public kernel::Exporter {
+ public:
+  Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
+    long long m = 128, n = 128, k = 128, tile = 128;
+    bool half = true;
+    std::string left = "f", right = "f";
+    for (const std::string& word : wanted.flags) {
+      std::sscanf(word.c_str(), "--mnk=%lld,%lld,%lld", &m, &n, &k);
+      std::sscanf(word.c_str(), "--tile=%lld", &tile);
+      if (word == "--dtype=bf16") half = false;
+      if (word.starts_with("--left=")) left = word.substr(7);
+      if (word.starts_with("--right=")) right = word.substr(8);
+    }
+    if (left != right) return Error{ErrorKind::usage, "export", "both sides alike", "", ""};
+    if (tile < 128) return Error{ErrorKind::usage, "export", "the tile is too small", "", ""};
+    kernel::Exported made;
+    made.call.tensors = {tensor("x", {m, k}), tensor("y", {n, k}), tensor("z", {m, n})};
+    if (!half)
+      for (auto& t : made.call.tensors) t.dtype = "BFloat16";
+    made.call.device_code_sha256 = std::to_string(tile) + left;
+    made.call.flags = {flag("--mnk", "integers", "128,128,128"),
+                       flag("--tile", "integer", "128"),
+                       flag("--dtype", "word", "fp16", {"fp16", "bf16"}),
+                       flag("--iterations", "integer", "10"),
+                       flag("--tolerance", "real", "0.1"),
+                       flag("--check", "switch", "False"),
+                       flag("--left", "word", "f", {"e", "f"}),
+                       flag("--right", "word", "f", {"e", "f"})};
+    return made;
+  }
+};
+
+class Probe : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const ProbeRequest request{program, {"p.py", "", {}, "sm_90a"}, 2, {}};
+    base = program.get(request.base)->call;
+    flags = probe_flags(request, base, {"check"}, description.passed_over);
+    describe_parameters(flags, description);
+  }
+  Program program;
+  ExportedCall base;
+  kernel::PackageDescription description;
+  std::vector<ProbedFlag> flags;
+};
+
+TEST_F(Probe, AnOptionIsWhatItChanges) {
+  std::vector<std::string> problem, configuration;
+  for (const auto& p : description.parameters) problem.push_back(p.name);
+  for (const auto& p : description.configuration) configuration.push_back(p.name);
+  EXPECT_EQ(problem, (std::vector<std::string>{"m", "n", "k", "dtype", "left", "right"}));
+  EXPECT_EQ(configuration, (std::vector<std::string>{"tile"}));
+  EXPECT_EQ(description.passed_over, (std::vector<std::string>{"--tolerance: a real number; it stays 0.1",
+                                                               "--iterations: changes nothing of the call",
+                                                               "--check: changes nothing of the call"}));
+}
+
+TEST_F(Probe, WordsThatOnlyGoTogetherAreFoundTogether) {
+  const auto& right = description.parameters.back();
+  EXPECT_EQ(right.name, "right");
+  EXPECT_EQ(right.choices, (std::vector<std::string>{"f", "e"}));
+}
+
+TEST_F(Probe, ConfigurationsKeepTheProgramsWords) {
+  ASSERT_EQ(description.configurations.size(), 3u);
+  EXPECT_EQ(description.configurations[0].values.at("tile"), 128);
+  for (const auto& c : description.configurations)
+    EXPECT_EQ(c.rejected_because, c.values.at("tile") == 64 ? "the tile is too small" : "");
+}
+
+TEST_F(Probe, EqualExtentsAreToldApartByWhatMovesThem) {
+  const auto guess = guess_operator(base, flags, "thing", "");
+  ASSERT_EQ(guess.op.name, "gemm");
+  EXPECT_EQ(guess.op.roles.at("a").modes, (std::vector<std::string>{"m", "k"}));
+  EXPECT_EQ(guess.op.roles.at("b").modes, (std::vector<std::string>{"n", "k"}));
+  EXPECT_EQ(guess.op.roles.at("d").modes, (std::vector<std::string>{"m", "n"}));
+}
+
+TEST(Names, OfComponents) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(component_names("--mnkl", 4), (Words{"m", "n", "k", "l"}));
+  EXPECT_EQ(component_names("--tile_shape_mn", 2), (Words{"tile_shape_m", "tile_shape_n"}));
+  EXPECT_EQ(component_names("--cluster", 2), (Words{"cluster_0", "cluster_1"}));
+  EXPECT_EQ(component_names("--aa", 2), (Words{"aa_0", "aa_1"})) << "a letter twice is no name";
+}
+
+ExportedCall call_of(std::vector<ExportedCall::Tensor> tensors) {
+  ExportedCall call;
+  call.tensors = std::move(tensors);
+  for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+    call.tensors[i].buffer = static_cast<int>(i);
+    call.buffers.push_back(1);
+  }
+  return call;
+}
+
+TEST(Guess, OperatorsOfRowsNeedAWord) {
+  const auto call = call_of({tensor("a", {64, 64}), tensor("b", {64, 64}), tensor("c", {64, 64})});
+  std::vector<ProbedFlag> flags(1);
+  flags[0].parameter.name = "m";
+  for (const auto& t : call.tensors) flags[0].scaled[t.name] = {0};
+  EXPECT_EQ(guess_operator(call, flags, "elementwise_add", "").op.name, "add");
+  const auto unknown = guess_operator(call, flags, "mystery", "");
+  EXPECT_FALSE(unknown.op.known());
+  ASSERT_EQ(unknown.undetermined.size(), 1u);
+  EXPECT_NE(unknown.undetermined[0].find("(a, b, c)"), std::string::npos);
+  EXPECT_EQ(guess_operator(call, {}, "mystery", "").op.name, "gemm")
+      << "nothing moves: the usual order, said so";
+}
+
+TEST(Guess, ANumberThatTheProgramDoesNotNameIsAskedFor) {
+  auto call = call_of({tensor("x", {4, 8}), tensor("w", {8}), tensor("y", {4, 8})});
+  auto guess = guess_operator(call, {}, "rmsnorm", "");
+  EXPECT_FALSE(guess.op.known());
+  EXPECT_NE(guess.undetermined.at(0).find("operator.numbers.eps"), std::string::npos);
+  call.attributes["eps"] = "1e-06";
+  guess = guess_operator(call, {}, "rmsnorm", "");
+  EXPECT_EQ(guess.op.name, "rms_norm");
+  EXPECT_EQ(guess.op.numbers.at("eps"), 1e-6);
+}
+
+TEST(Guess, ANumberThatTakesPartIsNotPassedOver) {
+  auto call = call_of({tensor("x", {4, 8}), tensor("y", {4, 8})});
+  EXPECT_EQ(guess_operator(call, {}, "tma_copy", "").op.name, "copy");
+  call.attributes["alpha"] = "2.0";
+  call.attributes["tile"] = "64";
+  const auto scaled = guess_operator(call, {}, "tma_copy", "");
+  EXPECT_EQ(scaled.op.name, "scale");
+  EXPECT_EQ(scaled.op.numbers.at("alpha"), 2.0);
+  EXPECT_FALSE(guess_operator(call, {}, "softmax", "").op.known());
+  EXPECT_EQ(guess_operator(call, {}, "softmax", "softmax").op.name, "softmax")
+      << "who names it answers for it";
+  call.attributes.clear();
+  call.arguments.resize(1);
+  call.arguments[0].name = "beta";
+  call.arguments[0].type = "float";
+  const auto unknown = guess_operator(call, {}, "tma_copy", "");
+  EXPECT_FALSE(unknown.op.known());
+  EXPECT_NE(unknown.undetermined.at(0).find("beta"), std::string::npos);
+}
+
+TEST(Guess, ANamedOperatorHasToFit) {
+  const auto call = call_of({tensor("x", {4, 8}), tensor("y", {4, 8})});
+  EXPECT_EQ(guess_operator(call, {}, "", "softmax").op.name, "softmax");
+  const auto guess = guess_operator(call, {}, "", "rms_norm");
+  EXPECT_FALSE(guess.op.known());
+  EXPECT_FALSE(guess.undetermined.empty());
+}
+
+TEST(PackageFolder, HasTheVersionInItsName) {
+  kernel::PackageDescription d;
+  d.layer = "norm";
+  d.design = "rows";
+  d.version = "v0";
+  EXPECT_EQ(package_folder(d), "kernels/cute_python/norm/rows/rows");
+  d.version = "v2";
+  EXPECT_EQ(package_folder(d), "kernels/cute_python/norm/rows/rows_v2");
+}
+
+}  // namespace
+}  // namespace cutelab::cli

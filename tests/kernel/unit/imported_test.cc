@@ -1,0 +1,316 @@
+// Imported packages: the description, the call that a program made, the plan over both.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "kernel/imported_package.h"
+#include "kernel/imported_plan.h"
+
+namespace cutelab::kernel {
+namespace {
+
+ExportedCall::Tensor tensor(const std::string& name, std::vector<std::int64_t> shape,
+                            std::vector<std::int64_t> stride, int buffer,
+                            const std::string& dtype = "Float32") {
+  ExportedCall::Tensor made;
+  made.name = name;
+  made.dtype = dtype;
+  made.shape = std::move(shape);
+  made.stride = std::move(stride);
+  made.buffer = buffer;
+  made.bytes = 4;
+  for (const auto extent : made.shape) made.bytes *= extent;
+  return made;
+}
+
+/// What a program exports for `--mn=M,N`: d (M, N) column-major = a (M, 2) row-major · b (N, 2)ᵀ
+/// column-major.
+class FakeExporter final : public Exporter {
+ public:
+  Result<Exported> get(const ExportWanted& wanted) const override {
+    flags_seen.push_back(wanted.flags);
+    long long m = 0, n = 0;
+    for (const std::string& flag : wanted.flags)
+      if (std::sscanf(flag.c_str(), "--mn=%lld,%lld", &m, &n) == 2 && m > 100)
+        return Error{ErrorKind::usage, "export", "the program refuses: m is at most 100", "", ""};
+    Exported made;
+    made.folder = "somewhere";
+    made.call.entry = "f";
+    made.call.device_code = "kernel.cubin";
+    made.call.object_sha256 = fixed_extents ? std::to_string(m) + " " + std::to_string(n) : "any";
+    made.call.symbols = {"kernel_f"};
+    made.call.tensors = {tensor("a", {m, 2}, {2, 1}, 0), tensor("b", {n, 2}, {1, n}, 1),
+                         tensor("c", {m, n}, {1, m}, 2)};
+    made.call.tensors.insert(made.call.tensors.end(), extra.begin(), extra.end());
+    made.call.buffers = {m * 8, n * 8, m * n * 4, 16};
+    ExportedCall::Argument argument;
+    argument.name = "c";
+    argument.content.resize(16);
+    argument.relocations = {{8, 2, 4}};
+    ExportedCall::Argument stream;
+    stream.stream = true;
+    stream.content.resize(8);
+    made.call.arguments = {argument, stream};
+    return made;
+  }
+  mutable std::vector<std::vector<std::string>> flags_seen;
+  bool fixed_extents = false;  ///< of the compiled kernel
+  std::vector<ExportedCall::Tensor> extra;
+};
+
+PackageDescription product() {
+  PackageDescription d;
+  d.layer = "gemm";
+  d.design = "tiny";
+  d.version = "v0";
+  d.arch = "sm_90a";
+  d.program = "tiny.py";
+  d.fixed_flags = {"--quiet"};
+  d.parameters = {{"m", "--mn", 0, "integer", "3", false, {}, "rows"},
+                  {"n", "--mn", 1, "integer", "2", false, {}, "columns"},
+                  {"kind", "--kind", -1, "word", "plain", false, {"plain", "fancy"}, ""},
+                  {"check", "--no_check", -1, "switch", "1", true, {}, ""}};
+  d.configuration = {{"tile", "--tile", -1, "integer", "64", false, {}, ""},
+                     {"pdl", "--pdl", -1, "switch", "0", false, {}, ""}};
+  d.configurations = {{{{"tile", 64}, {"pdl", 0}}, ""},
+                      {{{"tile", 96}, {"pdl", 0}}, "the program refuses: no such tile"},
+                      {{{"tile", 128}, {"pdl", 1}}, ""}};
+  d.ragged = {{{"m", "5"}, {"n", "7"}}, {{"m", "101"}}};
+  d.op.name = "gemm";
+  d.op.roles = {{"a", {"a", {"m", "k"}}}, {"b", {"b", {"n", "k"}}}, {"d", {"c", {"m", "n"}}}};
+  return d;
+}
+
+class Imported : public ::testing::Test {
+ protected:
+  std::shared_ptr<FakeExporter> exporter = std::make_shared<FakeExporter>();
+  ImportedPlan plan{product(), exporter};
+  Params problem(const std::vector<std::pair<std::string, std::string>>& given = {}) const {
+    return *parse_parameters("tiny", plan.parameters(), given);
+  }
+};
+
+TEST_F(Imported, TheDescriptionComesBackFromItsJson) {
+  PackageDescription d = product();
+  d.summary = "a \"quoted\" · thing\n";
+  d.undetermined = {"x"};
+  d.assumed = {"y"};
+  d.passed_over = {"--z: why"};
+  d.op.numbers = {{"eps", 1e-6}};
+  const auto back = package_from_json(to_json(d));
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(to_json(*back), to_json(d));
+  EXPECT_EQ(back->op.roles.at("d").modes, d.op.roles.at("d").modes);
+  EXPECT_EQ(back->configurations[1].rejected_because, d.configurations[1].rejected_because);
+}
+
+TEST_F(Imported, ADamagedDescriptionIsRefused) {
+  EXPECT_FALSE(package_from_json("{"));
+  EXPECT_FALSE(package_from_json("{\"schema\": \"cutelab.package\", \"schema_version\": 2}"));
+  const auto refuses = [](const auto& change) {
+    PackageDescription d = product();
+    change(d);
+    return !package_from_json(to_json(d)).ok();
+  };
+  EXPECT_FALSE(refuses([](PackageDescription&) {}));
+  EXPECT_TRUE(refuses([](PackageDescription& d) { d.parameters[1].name = "m"; }));
+  EXPECT_TRUE(refuses([](PackageDescription& d) { d.parameters[0].value = "many"; }));
+  EXPECT_TRUE(refuses([](PackageDescription& d) { d.parameters[2].choices.clear(); }));
+  EXPECT_TRUE(refuses([](PackageDescription& d) { d.configuration[0].kind = "word"; }));
+  EXPECT_TRUE(refuses([](PackageDescription& d) { d.arch = ""; }));
+}
+
+TEST_F(Imported, AProblemIsTheProgramsCommandLine) {
+  EXPECT_EQ(flags_of(product(), {}),
+            (std::vector<std::string>{"--quiet", "--mn=3,2", "--kind=plain", "--tile=64"}));
+  EXPECT_EQ(
+      flags_of(product(), {{"n", "9"}, {"check", "0"}, {"pdl", "1"}, {"kind", "fancy"}}),
+      (std::vector<std::string>{"--quiet", "--no_check", "--pdl", "--mn=3,9", "--kind=fancy", "--tile=64"}));
+}
+
+TEST_F(Imported, ThePlanAsksForTheProblemAndTheConfiguration) {
+  ASSERT_TRUE(plan.plan(problem({{"m", "4"}}), {{{"tile", 128}, {"pdl", 1}}, ""}));
+  EXPECT_EQ(exporter->flags_seen.back(),
+            (std::vector<std::string>{"--quiet", "--pdl", "--mn=4,2", "--kind=plain", "--tile=128"}));
+  EXPECT_FALSE(plan.plan(problem(), plan.autotune_configs(problem())[2])) << "a rejected one";
+  const auto refused = plan.check(problem({{"m", "101"}}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().wrong, "the program refuses: m is at most 100");
+}
+
+TEST_F(Imported, TheReferenceFollowsTheStrides) {
+  const auto p = problem();
+  ASSERT_TRUE(plan.check(p));
+  Inputs inputs = plan.prepare_inputs(p, Fill::uniform, 1);
+  ASSERT_EQ(inputs.tensors.size(), 2u);
+  EXPECT_EQ(inputs.tensors[1].shape, (std::vector<std::int64_t>{2, 2})) << "b in the order of memory: (k, n)";
+  for (int i = 0; i < 6; ++i) inputs.tensors[0].set(i, i + 1);  // a = [[1 2] [3 4] [5 6]]
+  for (int i = 0; i < 4; ++i) inputs.tensors[1].set(i, i + 1);  // b: k = 0: 1 2, k = 1: 3 4
+  const Outputs d = plan.reference_fn(p, inputs);
+  ASSERT_EQ(d.tensors.size(), 1u);
+  EXPECT_EQ(d.tensors[0].name, "c");
+  const double expected[] = {1 + 6, 3 + 12, 5 + 18, 2 + 8, 6 + 16, 10 + 24};  // column by column
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(d.tensors[0].at(i), expected[i]) << i;
+  EXPECT_EQ(plan.prepare_outputs(p).tensors[0].shape, d.tensors[0].shape);
+  EXPECT_EQ(plan.algorithmic_flops_bytes(p).flops.at("fp32"), 2.0 * 3 * 2 * 2);
+  EXPECT_EQ(plan.algorithmic_flops_bytes(p).compulsory.count(), 4 * (6 + 4 + 6));
+}
+
+TEST_F(Imported, ArgumentsGetTheAddressesOfTheirTensors) {
+  const auto kernel = plan.plan(problem(), plan.autotune_configs(problem())[0]);
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->device_function, "kernel_f");
+  const auto block = kernel->arguments({{"a", 0x100}, {"b", 0x200}, {"c", 0x300}});
+  const auto word = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, block.data() + at, sizeof value);
+    return value;
+  };
+  EXPECT_EQ(word(0), 2u);
+  EXPECT_EQ(word(12), 0u) << "bytes";
+  EXPECT_EQ(word(20), 1u) << "the stream";
+  EXPECT_EQ(word(8) % 16, 0u);
+  EXPECT_EQ(word(word(8) + 8), 0x304u) << "address of c plus 4, at byte 8 of the argument";
+}
+
+TEST_F(Imported, RaggedProblemsThatTheProgramRefusesAreLeftOut) {
+  const auto ragged = plan.ragged_params(problem(), plan.autotune_configs(problem())[0]);
+  ASSERT_EQ(ragged.size(), 1u);
+  EXPECT_EQ(ragged[0].number("m"), 5);
+  exporter->fixed_extents = true;
+  EXPECT_TRUE(plan.ragged_params(problem(), plan.autotune_configs(problem())[0]).empty())
+      << "another problem is another kernel";
+}
+
+TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
+  EXPECT_EQ(plan.cannot_run_because(), "");
+  PackageDescription d = product();
+  d.op = {};
+  const ImportedPlan unknown(d, exporter);
+  EXPECT_NE(unknown.cannot_run_because().find("what it computes"), std::string::npos);
+  ASSERT_TRUE(unknown.plan(problem(), {{{"tile", 64}, {"pdl", 0}}, ""})) << "it compiles all the same";
+  exporter->extra = {tensor("scales", {4}, {1}, 3, "Float4E2M1FN"), tensor("again", {1}, {1}, 0)};
+  ASSERT_TRUE(plan.check(problem()));
+  EXPECT_NE(plan.cannot_run_because().find("scales holds: elements of type Float4E2M1FN"), std::string::npos);
+  EXPECT_NE(plan.cannot_run_because().find("again shares its memory"), std::string::npos);
+}
+
+TEST_F(Imported, IndexTensorsKeepWhatTheProgramHadInThem) {
+  auto lengths = tensor("lengths", {2}, {1}, 3, "Int32");
+  lengths.content = std::vector<std::byte>(8, std::byte{1});
+  exporter->extra = {lengths};
+  ASSERT_TRUE(plan.check(problem()));
+  const Inputs inputs = plan.prepare_inputs(problem(), Fill::adversarial, 3);
+  EXPECT_EQ(inputs.find("lengths")->at(0), 0x01010101);
+}
+
+TEST(Operators, ARoleThatDoesNotFitIsSaid) {
+  const auto exporter = std::make_shared<FakeExporter>();
+  const auto call = exporter->get({"", "", {"--mn=3,5"}, ""})->call;
+  Operator op = product().op;
+  EXPECT_TRUE(check_operator(op, call));
+  op.roles["b"].modes = {"k", "n"};
+  EXPECT_FALSE(check_operator(op, call)) << "extents contradict";
+  op = product().op;
+  op.roles["a"].modes = {"m", "x"};
+  EXPECT_FALSE(check_operator(op, call)) << "a has no mode x";
+  op = product().op;
+  op.roles["b"].tensor = "z";
+  EXPECT_FALSE(check_operator(op, call));
+  op = product().op;
+  op.roles.erase("d");
+  EXPECT_FALSE(check_operator(op, call));
+  op.name = "rms_norm";
+  EXPECT_FALSE(check_operator(op, call)) << "without eps";
+}
+
+TEST(Operators, RowsOfSeveralModesAndStrides) {
+  ExportedCall call;
+  call.tensors = {tensor("x", {2, 3, 2}, {1, 2, 6}, 0), tensor("w", {2}, {1}, 1),
+                  tensor("y", {2, 3, 2}, {6, 2, 1}, 2)};
+  call.buffers = {48, 8, 48};
+  Operator op;
+  op.name = "rms_norm";
+  op.numbers = {{"eps", 0}};
+  op.roles = {{"x", {"x", {"row", "row", "column"}}},
+              {"weight", {"w", {"column"}}},
+              {"y", {"y", {"row", "row", "column"}}}};
+  ASSERT_TRUE(check_operator(op, call));
+  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1])}};
+  for (int i = 0; i < 12; ++i) inputs.tensors[0].set(i, i < 6 ? 3 : 4);  // column 0 is 3, column 1 is 4
+  inputs.tensors[1].set(0, 1);
+  inputs.tensors[1].set(1, 10);
+  const Tensor y = evaluate(op, call, inputs);
+  const double root = std::sqrt(12.5);
+  for (int i = 0; i < 12; ++i) EXPECT_NEAR(y.at(i), i % 2 ? 40 / root : 3 / root, 1e-5) << i;
+}
+
+/// Towards zero, 24 bits: what stays of a sum in the tensor cores.
+double truncated(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(mantissa, 24)), exponent - 24);
+}
+
+TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
+  constexpr std::int64_t m = 48, n = 48, k = 2048;
+  ExportedCall call;
+  call.tensors = {tensor("a", {m, k}, {k, 1}, 0, "Float16"), tensor("b", {n, k}, {k, 1}, 1, "Float16"),
+                  tensor("c", {m, n}, {n, 1}, 2, "Float16")};
+  call.buffers = {1, 1, 1};
+  const Operator op = product().op;
+  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1])}};
+  inputs.tensors[0].fill(Fill::adversarial, 7);
+  inputs.tensors[1].fill(Fill::adversarial, 8);
+  Tensor out = host_tensor(call.tensors[2]);
+  double dropped = 0;
+  for (std::int64_t i = 0; i < m * n; ++i) {
+    double sum = 0, exact = 0;
+    for (std::int64_t at = 0; at < k; at += 16) {
+      double part = 0;
+      for (std::int64_t j = at; j < at + 16; ++j)
+        part += inputs.tensors[0].at(i / n * k + j) * inputs.tensors[1].at(i % n * k + j);
+      sum = truncated(sum + part);
+      exact += part;
+    }
+    dropped = std::max(dropped, std::abs(sum - exact));
+    out.set(i, sum);
+  }
+  const Tolerance tolerance = operator_tolerance(op, call);
+  const auto report = compare(out, evaluate(op, call, inputs), tolerance);
+  EXPECT_TRUE(report.passed) << report.text;
+  EXPECT_GT(report.relative_norm, tolerance.relative_norm / 10) << "the tolerance is not slack";
+  const double allowed = tolerance.floor * tolerance.relative_norm / 4;
+  EXPECT_LT(dropped, allowed);
+  EXPECT_GT(dropped, allowed / 10) << "nor is what it allows for sums";
+}
+
+TEST(ExportedCallJson, ReadsTheHarnessesForm) {
+  const std::string text = R"({"schema": "cutelab.export", "schema_version": 1, "entry": "e", "compiled": 1,
+    "tensors": [{"name": "i", "dtype": "Int32", "shape": [1], "stride": [1], "buffer": 0, "offset": 0, "bytes": 4,
+                 "content": "0a0B0c0d"}],
+    "buffers": [{"bytes": 4}], "device_code": "kernel.fatbin", "symbols": ["k"],
+    "launches": [{"symbol": "k", "grid": [1,2,3], "block": [4,5,6], "dynamic_shared_bytes": 7,
+                  "attributes": [{"id": 4, "value": [2,1,1]}]}],
+    "arguments": [{"name": "i", "content": "0000000000000000", "stream": false,
+                   "relocations": [{"at": 0, "buffer": 0, "offset": 0}]}],
+    "flags": [{"option": "--n", "kind": "integer", "value": "3", "choices": ["3", "4"]}],
+    "compile_call": {"callee": "K", "attributes": {"eps": 1e-06}, "constants": {}}})";
+  const auto call = exported_call_from_json(text);
+  ASSERT_TRUE(call) << call.error().message();
+  EXPECT_TRUE(call->exported());
+  EXPECT_EQ((*call->tensors[0].content)[1], std::byte{0x0b});
+  EXPECT_EQ(call->launches[0].cluster[0], 2u);
+  EXPECT_EQ(call->flags[0].choices.size(), 2u);
+  EXPECT_EQ(call->attributes.at("eps"), "1e-06");
+  std::string broken = text;
+  broken.replace(broken.find("\"buffer\": 0, \"offset\": 0}]"), 11, "\"buffer\": 7");
+  EXPECT_FALSE(exported_call_from_json(broken)) << "an address of memory that is not there";
+  EXPECT_FALSE(exported_call_from_json("[]"));
+}
+
+}  // namespace
+}  // namespace cutelab::kernel
