@@ -111,6 +111,11 @@ function(cutelab_tests)
   set_tests_properties(examples/compile PROPERTIES SKIP_RETURN_CODE 77 LABELS slow
                        ENVIRONMENT "CUTELAB_DEPS=${CUTELAB_DEPS}")
   add_test(NAME capture/hostile COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/hostile_programs.py" "$<TARGET_FILE:cutelab>")
+  add_test(NAME capture/killed-sweep COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/killed_sweep.py" "$<TARGET_FILE:cutelab>")
+  set_tests_properties(capture/killed-sweep PROPERTIES LABELS slow TIMEOUT 600)
+  add_test(NAME capture/recipes COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/recipes.py" "$<TARGET_FILE:cutelab>")
+  set_tests_properties(capture/recipes PROPERTIES SKIP_RETURN_CODE 77 LABELS slow TIMEOUT 1800
+                       ENVIRONMENT "CUTELAB_DEPS=${CUTELAB_DEPS}")
   add_test(NAME capture/dsl COMMAND test_capture --gtest_also_run_disabled_tests "--gtest_filter=DISABLED_Dsl.*")
   set_tests_properties(capture/dsl PROPERTIES LABELS slow TIMEOUT 1800)
   add_test(NAME compiled/own-kernels COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/compiled/own_kernels.py" "$<TARGET_FILE:cutelab>")

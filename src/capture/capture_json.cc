@@ -190,6 +190,11 @@ bool Capture::compiled() const {
                      [](const Launch& launch) { return launch.own && launch.module >= 0; });
 }
 
+bool Capture::wants_torch() const {
+  return !recorded() && torch == "stand-in" &&
+         (ended == Ended::raised || ended == Ended::exited || ended == Ended::missing_module);
+}
+
 std::string to_json(const Capture& capture) {
   Json sources = Json::array(), launches = Json::array(), maps = Json::array();
   for (const SourceFile& source : capture.sources)

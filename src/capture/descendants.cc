@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
 
 namespace cutelab::capture {
 namespace {
@@ -79,6 +81,19 @@ std::vector<Descendant> descendants_of(pid_t root) {
     }
   }
   return found;
+}
+
+std::uint64_t proportional_bytes(const std::vector<Descendant>& processes) {
+  std::uint64_t sum = 0;
+  for (const Descendant& process : processes) {
+    std::ifstream rollup("/proc/" + std::to_string(process.id) + "/smaps_rollup");
+    std::uint64_t kibibytes = 0;
+    bool told = false;
+    for (std::string line; !told && std::getline(rollup, line);)
+      told = std::sscanf(line.c_str(), "Pss: %lu kB", &kibibytes) == 1;
+    sum += told ? kibibytes << 10 : process.resident_bytes;
+  }
+  return sum;
 }
 
 int kill_descendants() {

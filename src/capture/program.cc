@@ -231,6 +231,12 @@ void find_modules(const FileSource& files, Capture& capture) {
   }
 }
 
+/// What the child looks imports up in beside its own environment.
+std::string with_packages(const std::string& packages) {
+  const char* others = std::getenv("PYTHONPATH");
+  return others == nullptr || *others == 0 ? packages : packages + ":" + others;
+}
+
 /// How one attempt is made.
 struct How {
   Torch torch = Torch::automatic;
@@ -261,6 +267,7 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   // run.
   spec.extra = {
       {"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}, {"TMPDIR", work}};
+  if (!toolchain.packages.empty()) spec.extra["PYTHONPATH"] = with_packages(toolchain.packages);
   auto run = run_supervised(spec, request.limits);
   if (!run) return run.error();
   Capture capture;
@@ -286,13 +293,6 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   return capture;
 }
 
-/// The stand-in for torch said that it has not got what the program wants, or the program failed with it.
-bool wants_torch(const Capture& capture) {
-  return !capture.recorded() && capture.torch == "stand-in" &&
-         (capture.ended == Ended::raised || capture.ended == Ended::exited ||
-          capture.ended == Ended::missing_module);
-}
-
 /// A program that was killed told nothing of its sources: its own is known.
 void add_own_source(const std::string& program, const std::string& source, Capture& capture) {
   if (capture.sources.empty()) capture.sources.push_back({program, sha256(source)});
@@ -311,11 +311,16 @@ Result<Capture> made_now(const Request& request, const Toolchain& toolchain, con
                          const std::string& kept_stem) {
   bool has_torch = true;
   auto made = run_whole(request, toolchain, files, request.torch, kept_stem, &has_torch);
-  if (made && request.torch == Torch::automatic && has_torch && wants_torch(*made)) {
+  if (made && request.torch == Torch::automatic && has_torch && made->wants_torch()) {
     auto again = run_whole(request, toolchain, files, Torch::real, kept_stem);
     if (again && again->torch == "torch") return again;
   }
   return made;
+}
+
+/// Torch was installed after it was made, and may serve where the stand-in did not.
+bool torch_came_since(const Capture& kept, const Request& request, const Toolchain& toolchain) {
+  return request.torch == Torch::automatic && !toolchain.packages.empty() && kept.wants_torch();
 }
 
 /// The kept capture, or a new one that is then kept.
@@ -329,7 +334,8 @@ Result<Capture> kept_or_made(const Request& request, const Toolchain& toolchain,
   if (!lock) return lock.error();
   if (auto text = files.read(kept_file, most_event_bytes); text && !request.fresh) {
     auto kept = capture_from_json(*text);
-    if (kept && unchanged(*kept, files) && (request.keep_failures || worth_keeping(*kept))) {
+    if (kept && unchanged(*kept, files) && (request.keep_failures || worth_keeping(*kept)) &&
+        !torch_came_since(*kept, request, toolchain)) {
       kept->kept = true;
       return kept;
     }

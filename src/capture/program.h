@@ -19,6 +19,9 @@ struct Toolchain {
   std::string dsl_version;  ///< "4.8.1"
   std::string harness;      ///< folder of run_program.py
   std::string recorder;     ///< compiled recorder.c
+  std::string interpreter;  ///< "python3.11"; empty: not told
+  bool has_torch = false;   ///< torch is installed in that interpreter's own environment
+  std::string packages;     ///< folder with torch for an interpreter that has none; empty = none
 };
 
 /// Looks at `python`, compiles the recorder into `cache` unless that is done. Errors (kind unavailable): no
@@ -128,6 +131,9 @@ struct Capture {
 
   bool recorded() const;  ///< at least one launch of a kernel of its own
   bool compiled() const;  ///< and what its compiler was given is kept for one of these
+  /// It launched nothing of its own with the stand-in for torch, which has not got what the program wants, or
+  /// failed with it: torch itself may serve.
+  bool wants_torch() const;
 };
 
 /// Runs the program, or takes the kept capture of the same source, helpers, flags, architecture and DSL. A

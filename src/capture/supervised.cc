@@ -131,7 +131,8 @@ class Watch {
     for (const Descendant& process : running) resident += process.resident_bytes;
     report_.peak_bytes = std::max(report_.peak_bytes, resident);
     if (report_.seconds > limits_.seconds) return breaks(Ending::time_limit);
-    if (resident > limits_.memory_bytes) return breaks(Ending::memory_limit);
+    if (resident > limits_.memory_bytes && proportional_bytes(running) > limits_.memory_bytes)
+      return breaks(Ending::memory_limit);
     if (report_.output_bytes > limits_.output_bytes) return breaks(Ending::output_limit);
     if (static_cast<int>(running.size()) > limits_.processes) return breaks(Ending::process_limit);
     return getppid() != parent_ && breaks(Ending::time_limit);  // nobody waits for the answer any more

@@ -10,7 +10,8 @@ namespace cutelab::capture {
 /// Bounds of a child program that nobody vouches for, together with everything it starts.
 struct Limits {
   double seconds = 180;
-  std::uint64_t memory_bytes = 8ull << 30;  ///< resident, of all its processes together
+  std::uint64_t memory_bytes =
+      8ull << 30;  ///< of all its processes together, a page that they share counted once
   std::uint64_t output_bytes = 16ull << 20;
   int processes = 128;
   std::uint64_t file_bytes = 2ull << 30;  ///< of one file that it writes

@@ -12,8 +12,16 @@ namespace cutelab::capture {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* version_program =
-    "import importlib.metadata as m; print(m.version('nvidia-cutlass-dsl'))";
+/// Three words: version of the DSL, the interpreter's own, whether it has torch.
+constexpr const char* about_program =
+    "import importlib.metadata as m, importlib.util as u, sys; print(m.version('nvidia-cutlass-dsl'), "
+    "'python%d.%d' % sys.version_info[:2], u.find_spec('torch') is not None)";
+
+struct Interpreter {
+  std::string dsl_version;
+  std::string name;  ///< "python3.11"
+  bool has_torch = false;
+};
 
 Error no_dsl(const std::string& python) {
   return Error{ErrorKind::unavailable, "capture a CuTe DSL program", "this Python has no nvidia-cutlass-dsl",
@@ -22,7 +30,7 @@ Error no_dsl(const std::string& python) {
 }
 
 /// "…/nvidia_cutlass_dsl-4.8.1.dist-info" beside an environment's interpreter: saves a start of Python.
-std::string version_beside(const std::string& python) {
+Interpreter about_beside(const std::string& python) {
   std::error_code failed;
   const fs::path libraries = fs::path(python).parent_path().parent_path() / "lib";
   constexpr std::string_view prefix = "nvidia_cutlass_dsl-", suffix = ".dist-info";
@@ -31,22 +39,23 @@ std::string version_beside(const std::string& python) {
     for (const auto& entry : fs::directory_iterator(version.path() / "site-packages", none)) {
       const std::string name = entry.path().filename().string();
       if (name.starts_with(prefix) && name.ends_with(suffix))
-        return name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+        return {name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()),
+                version.path().filename().string(), fs::exists(version.path() / "site-packages/torch", none)};
     }
   }
-  return "";
+  return {};
 }
 
-Result<std::string> dsl_version(const std::string& python) {
-  if (const std::string version = version_beside(python); !version.empty()) return version;
+Result<Interpreter> about(const std::string& python) {
+  if (Interpreter found = about_beside(python); !found.dsl_version.empty()) return found;
   ProcessSpec spec;
-  spec.argv = {python, "-c", version_program};
+  spec.argv = {python, "-c", about_program};
   spec.limit_seconds = 30;
   auto done = run_process(spec);
   if (!done) return done.error();
-  const std::string version(trim(done->out));
-  if (!done->succeeded() || version.empty()) return no_dsl(python);
-  return version;
+  const auto words = split(trim(done->out), ' ');
+  if (!done->succeeded() || words.size() != 3) return no_dsl(python);
+  return Interpreter{std::string(words[0]), std::string(words[1]), words[2] == "True"};
 }
 
 std::string compiler(const Environment& environment) {
@@ -95,9 +104,11 @@ Result<Toolchain> find_toolchain(const std::string& python, const std::string& h
   found.python = fs::absolute(found.python)
                      .lexically_normal()
                      .string();  // not resolved: an environment is known by its link
-  auto version = dsl_version(found.python);
-  if (!version) return version.error();
-  found.dsl_version = *version;
+  auto interpreter = about(found.python);
+  if (!interpreter) return interpreter.error();
+  found.dsl_version = interpreter->dsl_version;
+  found.interpreter = interpreter->name;
+  found.has_torch = interpreter->has_torch;
   found.harness = fs::absolute(harness).lexically_normal().string();
   auto library = recorder(found.harness, fs::absolute(cache).lexically_normal().string(), environment, files);
   if (!library) return library.error();

@@ -64,13 +64,24 @@ Result<std::vector<capture::Request>> programs_of_folder(const CaptureSweep& ask
   return requests;
 }
 
-Result<std::vector<capture::Request>> kernels_of_recipe(const CaptureSweep& asked, Context& context,
+/// Parts of set-up that the recipe names. Torch is one that an interpreter may have of its own.
+Status require_parts(const std::vector<std::string>& parts, capture::Toolchain& toolchain, Context& context) {
+  for (const std::string& part : parts)
+    if (auto status = part == "torch" ? add_torch(toolchain, true, context) : require_part(part, context);
+        !status)
+      return status;
+  return {};
+}
+
+Result<std::vector<capture::Request>> kernels_of_recipe(const CaptureSweep& asked,
+                                                        capture::Toolchain& toolchain, Context& context,
                                                         capture::Sweep& sweep) {
   sweep.root = asked.folder;
   auto recipe = capture::read_recipe(context.files, asked.folder);
   if (!recipe) return recipe.error();
-  for (const std::string& part : recipe->parts)
-    if (auto status = require_part(part, context); !status) return status.error();
+  if (auto status = require_parts(recipe->parts, toolchain, context); !status) return status.error();
+  const bool with_torch =
+      std::find(recipe->parts.begin(), recipe->parts.end(), "torch") != recipe->parts.end();
   std::vector<capture::Request> requests;
   for (const capture::RecipeKernel& kernel : recipe->kernels)
     for (const std::string& arch : kernel.archs) {
@@ -81,6 +92,7 @@ Result<std::vector<capture::Request>> kernels_of_recipe(const CaptureSweep& aske
       request.flags = recipe->folders;
       request.flags.insert(request.flags.begin(), kernel.entry);
       request.arch = arch;
+      if (with_torch && request.torch == capture::Torch::automatic) request.torch = capture::Torch::real;
       requests.push_back(std::move(request));
       sweep.programs.push_back({kernel.name, false, std::nullopt, ""});
     }
@@ -235,11 +247,11 @@ void print(const capture::Sweep& sweep, std::ostream& out) {
 
 }  // namespace
 
-Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, const capture::Toolchain& toolchain,
+Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, capture::Toolchain toolchain,
                                    Context& context) {
   capture::Sweep sweep;
   sweep.dsl_version = toolchain.dsl_version;
-  auto requests = asked.folder.ends_with(".json") ? kernels_of_recipe(asked, context, sweep)
+  auto requests = asked.folder.ends_with(".json") ? kernels_of_recipe(asked, toolchain, context, sweep)
                                                   : programs_of_folder(asked, context, sweep);
   if (!requests) return requests.error();
   ProgramSweep(asked, toolchain, context, std::move(*requests), sweep).go();
@@ -247,6 +259,10 @@ Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, const capture::Too
     context.out << capture::to_json(sweep);
   else
     print(sweep, context.out);
+  const auto unserved = std::count_if(
+      sweep.programs.begin(), sweep.programs.end(),
+      [](const capture::Swept& one) { return one.capture.has_value() && one.capture->wants_torch(); });
+  context.err << torch_hint(static_cast<std::size_t>(unserved), toolchain, context);
   return sweep.captured() > 0 ? ExitCode::ok : ExitCode::failed_check;
 }
 

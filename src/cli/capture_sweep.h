@@ -20,7 +20,6 @@ struct CaptureSweep {
 /// Captures every CuTe DSL program with a main below the folder, launches and intermediate form, and says of
 /// each how it ended. Each capture is kept as soon as it is made, so that a sweep that was stopped goes on
 /// where it was. Errors (kind input): no such folder, no program in it.
-Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, const capture::Toolchain& toolchain,
-                                   Context& context);
+Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, capture::Toolchain toolchain, Context& context);
 
 }  // namespace cutelab::cli

@@ -13,6 +13,8 @@
 namespace cutelab::cli {
 namespace {
 
+constexpr const char* torch_part = "torch";
+
 bool is_version(std::string_view text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9' &&
          text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.") == std::string_view::npos;
@@ -60,6 +62,30 @@ Result<std::string> target_arch(const std::string& asked, Context& context, cons
     return Error{ErrorKind::usage, "capture", fmt::format("'{}' is no architecture", printable(arch)), "",
                  "name one as sm_80, sm_90a, sm_100a, sm_120a"};
   return arch;
+}
+
+Status add_torch(capture::Toolchain& toolchain, bool wanted, Context& context) {
+  if (toolchain.has_torch || !toolchain.packages.empty()) return {};
+  if (wanted)
+    if (auto status = require_part(torch_part, context); !status) return status;
+  const std::string folder = part_folder(torch_part, context);
+  const std::string packages = fmt::format("{}/lib/{}/site-packages", folder, toolchain.interpreter);
+  if (context.files.status(packages + "/torch")) {
+    toolchain.packages = packages;
+    return {};
+  }
+  if (!wanted) return {};
+  return Error{ErrorKind::unavailable, "use part torch",
+               fmt::format("it was made for another Python than {}, which is {}", toolchain.python,
+                           toolchain.interpreter.empty() ? "unknown" : toolchain.interpreter),
+               folder, "install torch for that interpreter, or name one that has it with --python"};
+}
+
+std::string torch_hint(std::size_t programs, const capture::Toolchain& toolchain, const Context& context) {
+  if (programs == 0 || toolchain.has_torch || !toolchain.packages.empty()) return "";
+  return fmt::format("{} not served by the stand-in for torch; torch itself may do: {} setup {}\n",
+                     programs == 1 ? "It was" : fmt::format("{} of them were", programs), context.program,
+                     torch_part);
 }
 
 std::string pinned_dsl_version(const std::string& program, const FileSource& files) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "capture/program.h"
 #include "cli/verb.h"
 
 namespace cutelab::cli {
@@ -22,6 +23,13 @@ struct DslChoice {
 /// note says so and the part dsl serves. Errors: (kind usage) that is no version; (kind unavailable) it
 /// cannot be had.
 Result<std::string> dsl_python(const DslChoice& choice, Context& context);
+
+/// Lends an interpreter without torch the part torch, if that is installed; `wanted`: installs it if need be.
+/// Errors (kind unavailable), if wanted: it cannot be had, it was made for another Python.
+Status add_torch(capture::Toolchain& toolchain, bool wanted, Context& context);
+
+/// What to do for programs that only torch itself would serve; empty where it is at hand.
+std::string torch_hint(std::size_t programs, const capture::Toolchain& toolchain, const Context& context);
 
 /// The DSL version that the checkout around `program` pins in python/CuTeDSL/requirements.txt; empty: it lies
 /// in none, or that pins none.

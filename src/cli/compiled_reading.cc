@@ -134,6 +134,7 @@ Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, c
   auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
                                            request.cache, context.environment, context.files);
   if (!toolchain) return toolchain.error();
+  if (auto status = add_torch(*toolchain, false, context); !status) return status.error();
   auto captured = capture::capture(request, *toolchain, context.files);
   if (!captured) return captured.error();
   const std::vector<std::string> files = real_paths(reading);

@@ -144,6 +144,7 @@ class CaptureVerb final : public Verb {
       context.out << capture::to_json(*captured);
     else
       print(*captured, context.out);
+    context.err << torch_hint(captured->wants_torch() ? 1 : 0, *toolchain, context);
     if (captured->recorded()) return ExitCode::ok;
     return captured->ended == capture::Ended::missing_module ? ExitCode::unavailable : ExitCode::failed_check;
   }
@@ -180,8 +181,12 @@ class CaptureVerb final : public Verb {
     auto python =
         dsl_python({request.program, arguments.get("--python"), arguments.get("--dsl-version")}, context);
     if (!python) return python.error();
-    return capture::find_toolchain(*python, context.source_root + "/src/capture/harness", request.cache,
-                                   context.environment, context.files);
+    auto toolchain = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
+                                             request.cache, context.environment, context.files);
+    if (!toolchain) return toolchain;
+    const bool wanted = request.torch == capture::Torch::real;
+    if (auto status = add_torch(*toolchain, wanted, context); !status) return status.error();
+    return toolchain;
   }
 
   /// What one program and a sweep are asked alike.

@@ -179,7 +179,19 @@ void ModuleBuilder::add_import_entry(Import import) {
   module_.imports_.push_back(std::move(import));
 }
 
+namespace {
+bool is_sequence(Node target) {
+  return target.is(Kind::pattern_list) || target.is(Kind::tuple_pattern) || target.is(Kind::list_pattern) ||
+         target.is(Kind::tuple);
+}
+}  // namespace
+
 void ModuleBuilder::bind(Node target, Assignment assignment) {
+  if (!is_sequence(target)) {
+    assignment.name = dotted_text(target);
+    if (!assignment.name.empty()) add_binding(std::move(assignment));
+    return;
+  }
   struct Pending {
     Node target;
     std::vector<int> slots;
@@ -188,9 +200,7 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
   while (!pending.empty()) {
     const Pending now = pending.back();
     pending.pop_back();
-    const Kind kind = now.target.kind();
-    if (kind == Kind::pattern_list || kind == Kind::tuple_pattern || kind == Kind::list_pattern ||
-        kind == Kind::tuple) {
+    if (is_sequence(now.target)) {
       int slot = 0;
       for (const Node c : now.target.children()) {
         auto slots = now.slots;

@@ -93,7 +93,8 @@ using ScopedTable = std::unordered_map<ScopedName, T, ScopedNameHash, ScopedName
 /// textually; nothing is run.
 class PythonModule {
  public:
-  static std::unique_ptr<PythonModule> parse(std::string path, std::string text);
+  static std::unique_ptr<PythonModule> parse(std::string path, std::string text,
+                                             Extent extent = Extent::whole);
 
   const std::string& path() const { return path_; }
   const Tree& tree() const { return *tree_; }

@@ -29,7 +29,12 @@ EXPECTED = {
     "closes": ("returned", "", 1),
     "forks": ("returned", "", 1),
     "prints": ("output-limit", "printed", 1),
+    "removes_its_folder": ("raised", "FileNotFoundError", 1),
+    "daemonises": ("returned", "", 1),
+    "flees": ("returned", "", 1),
+    "multiplies": ("process-limit", "processes at once", 1),
     "endless": ("time-limit", "still running after 20 s", 1),
+    "ignores_signals": ("time-limit", "still running after 20 s", 1),
 }
 
 
@@ -46,7 +51,7 @@ def running_with(mark):
 
 
 def capture(cutelab, python, way, cache, mark):
-    limit = "20" if way == "endless" else "120"
+    limit = "20" if way in ("endless", "ignores_signals") else "120"
     environment = {**os.environ, "XDG_CACHE_HOME": cache, "CUTELAB_TEST_MARK": mark, "CUTELAB_ROOT": str(ROOT)}
     done = subprocess.run([cutelab, "capture", str(PROGRAM), "--arch", "sm_90a", "--python", python, "--timeout", limit,
                            *(["--memory", "1"] if way == "hoards" else []), "--json", "--", way],

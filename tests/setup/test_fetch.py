@@ -305,6 +305,16 @@ class DslVersions(unittest.TestCase):
             self.fetch.record_resolved(Path(folder))
             self.assertEqual((Path(folder) / "resolved.lock").read_text(), "A==1\nb==2 \\\n    --hash=sha256:f0\n")
 
+    def test_what_torch_lends_is_not_what_an_environment_of_the_dsl_has(self):
+        """Its folder comes first in the search for modules: another numpy there would take the place of the environment's."""
+        def packages(part):
+            return {line.split("==")[0].lower() for line in self.fetch.lock_text(self.parts[part]).splitlines() if "==" in line}
+
+        self.assertIn("torch", packages("torch"))
+        for name in ("dsl", "dsl-4.7.0"):
+            self.assertEqual(packages("torch") & packages(name), set(), name)
+        self.assertEqual(self.parts["torch"]["venv"]["pythons"], self.parts["dsl"]["venv"]["pythons"])
+
     def test_both_locks_of_the_dsl_hold_what_the_examples_import(self):
         for name in ("dsl", "dsl-4.7.0"):
             text = self.fetch.lock_text(self.parts[name])

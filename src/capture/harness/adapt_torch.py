@@ -8,6 +8,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 import device_capsule
+import host_operators
 import quiet
 import torch_cuda
 
@@ -88,7 +89,8 @@ class HostDevices(TorchFunctionMode):
             return self.random(function, name, arguments, keywords)
         if name in ("ones", "full", "zeros") and self.wanted_elements(arguments) > LARGE:
             return self.shape_only(function, arguments, keywords)
-        if (large or name in PRODUCTS) and name not in VIEWS and name not in FACTORIES and name not in FILLS:
+        of_torch = name not in VIEWS and name not in FACTORIES and name not in FILLS and not host_operators.of_program(function)
+        if (large or name in PRODUCTS) and of_torch:
             return self.shape_only(function, arguments, keywords)
         return function(*arguments, **keywords)
 
@@ -153,4 +155,5 @@ def adapt(arch):
     torch.testing.assert_close = torch_cuda.nothing()
     torch.profiler.profile = torch.profiler.record_function = quiet.Quiet("profile")
     torch.set_num_threads(1)
+    host_operators.serve(torch.library, HostDevices)
     HostDevices().__enter__()

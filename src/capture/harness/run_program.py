@@ -97,7 +97,7 @@ def prepare(request):
 
 
 def run(request):
-    program = request["program"]
+    program = request["program"] = os.path.abspath(request["program"])
     sys.argv = [program, *request["flags"]]
     sys.path[0] = os.path.dirname(os.path.abspath(program))
     import runpy
@@ -106,11 +106,12 @@ def run(request):
 
 
 def last_user_line(trace, program):
-    """The innermost frame inside the program's own folder, as 'file:line'."""
-    folder = os.path.dirname(os.path.abspath(program))
+    """The innermost frame inside the program's own folder, as 'file:line'. The program may have removed the folder that it ran in, so
+    that a name that is not whole stays as it is."""
+    folder = os.path.dirname(program)
     place = None
     for frame in traceback.extract_tb(trace):
-        if os.path.abspath(frame.filename).startswith(folder):
+        if frame.filename.startswith(folder + os.sep):
             place = f"{os.path.relpath(frame.filename, folder)}:{frame.lineno}"
     return place
 

@@ -69,9 +69,10 @@ std::optional<Abstract> Folder::defined(int module_index, int scope, const std::
 }
 
 Abstract Folder::imported(int module_index, const source::Import& import) {
+  if (const auto known = library_names_.find(&import); known != library_names_.end()) return known->second;
   const PythonModule& module = program_.module(module_index);
   const std::string path = module.qualified(import.local);
-  if (import.name.empty()) return Abstract::name(path);
+  if (import.name.empty()) return library_names_[&import] = Abstract::name(path);
   const std::string as_module = import.module + (import.module.ends_with('.') ? "" : ".") + import.name;
   const int owner = program_.import(module_index, import.module);
   if (owner >= 0 && owner != module_index) {
@@ -92,7 +93,7 @@ Abstract Folder::imported(int module_index, const source::Import& import) {
   Abstract out = Abstract::name(path);
   const int submodule = program_.import(module_index, as_module);
   if (submodule >= 0) out.module = submodule;
-  return out;
+  return library_names_[&import] = std::move(out);
 }
 
 std::optional<Abstract> Folder::local_binding(const std::string& name, Node use, const Frame* frame) {

@@ -36,8 +36,9 @@ std::string space_of_maker(std::string_view leaf, const std::string& path) {
           "SmemAllocation"}))
     return "shared";
   if (is({"make_rmem_tensor", "make_rmem_tensor_like", "make_fragment_like", "make_fragment", "full",
-          "full_like", "zeros_like", "load", "make_fragment_A_rmem"}))
-    return "registers";
+          "full_like", "zeros_like", "load", "make_fragment_A_rmem"}) ||
+      leaf.starts_with("make_fragment_"))
+    return "registers";  // or tensor memory, by the MMA: no other
   if (is({"retrieve_ptr", "retrieve_tmem_ptr", "make_tmem_ptr", "make_tmem_ptr_from_warp_row_col"}))
     return "tensor-memory";
   if (is({"from_dlpack", "make_fake_compact_tensor", "make_fake_tensor", "make_array_view"}) ||

@@ -220,7 +220,7 @@ std::string pipeline_subject(const Draft& draft) {
 
 void extract_pipelines(FactContext& context) {
   for (Draft& draft : context.drafts) {
-    if (draft.fact.family != Family::D2) continue;
+    if (draft.fact.family != Family::D2 || draft.fact.values.count("use")) continue;  // not a raw barrier
     if (draft.fact.kind == evidence::kind::pipeline) {
       complete(context, draft);
     } else if (draft.fact.kind != evidence::kind::pipeline_state && draft.node.is(NodeKind::call)) {

@@ -71,6 +71,7 @@ class Machine {
     std::string arch;  ///< target that stands in for the device, "sm_100a"; empty = chosen by the program
     Library* library = nullptr;  ///< the DSL's own Python sources; null = not at hand
     int multiprocessors = 0;     ///< of the stand-in device; 0 = the target's usual one
+    bool alone = false;          ///< a program that torchrun starts is read as the only rank
   };
   Machine(source::Program& program, Options options);
   ~Machine();

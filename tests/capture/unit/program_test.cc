@@ -62,9 +62,17 @@ class ProgramRun : public ::testing::Test {
     asked.limits.seconds = 20;
     return asked;
   }
+  Toolchain toolchain() const {
+    Toolchain found;
+    found.python = path("python");
+    found.dsl_version = "4.8.1";
+    found.harness = path("harness");
+    found.recorder = path("recorder.so");
+    found.packages = packages;
+    return found;
+  }
   Capture run(const Request& asked) const {
-    auto made =
-        capture(asked, {path("python"), "4.8.1", path("harness"), path("recorder.so")}, DiskFileSource());
+    auto made = capture(asked, toolchain(), DiskFileSource());
     EXPECT_TRUE(made) << made.error().message();
     return made ? *made : Capture{};
   }
@@ -72,6 +80,7 @@ class ProgramRun : public ::testing::Test {
 
   fs::path root;
   std::string launches;
+  std::string packages;  ///< Toolchain::packages
 };
 
 TEST_F(ProgramRun, EndsByEachOfItsNames) {
@@ -242,10 +251,37 @@ TEST_F(ProgramRun, ThatTheStandInForTorchDoesNotServeGetsTorchItself) {
   EXPECT_FALSE(run(only).recorded());
 }
 
+TEST_F(ProgramRun, ThatWantedTorchIsRunAgainOnceTorchIsThere) {
+  // With the stand-in it fails; with the lent folder in PYTHONPATH there is torch, and it launches.
+  write(
+      "event",
+      R"({"event":"launch","symbol":"k","grid":[1,1,1],"block":[32,1,1],"dynamic_shared_bytes":0,"attributes":[]})");
+  write("kernel", R"({"symbol":"k","function":"k","qualified":"k","file":")" + path("gemm.py") +
+                      R"(","library":false})");
+  const std::string end = "\"," + sources() + "}' > $out/outcome.json\n";
+  python("case \"$PYTHONPATH\" in " + path("lent") + "*) has=true;; *) has=false;; esac\n" +
+         "if $has && grep -q '\"torch\":\"real\"' $3; then\necho '{\"ended\":\"returned\",\"torch\":\"torch" +
+         end + "cp " + path("event") + " $out/events.jsonl; cp " + path("kernel") +
+         " $out/kernels.jsonl\nelse\necho "
+         "'{\"ended\":\"raised\",\"torch_is_installed\":'$has',\"torch\":\"stand-in" +
+         end + "fi");
+  EXPECT_TRUE(run().wants_torch());
+  EXPECT_TRUE(run().kept);
+  EXPECT_EQ(calls(), 1);
+  packages = path("lent");
+  const Capture made = run();
+  EXPECT_EQ(made.torch, "torch");
+  EXPECT_TRUE(made.recorded());
+  EXPECT_FALSE(made.wants_torch());
+  EXPECT_EQ(calls(), 3) << "the stand-in first, then torch";
+  EXPECT_TRUE(run().kept);
+  EXPECT_EQ(calls(), 3);
+}
+
 TEST_F(ProgramRun, ThatIsNoFileIsAnError) {
   Request asked = request();
   asked.program = path("none.py");
-  auto made = capture(asked, {path("python"), "", path("harness"), ""}, DiskFileSource());
+  auto made = capture(asked, toolchain(), DiskFileSource());
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::input);
 }

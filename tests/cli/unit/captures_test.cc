@@ -68,6 +68,47 @@ TEST_F(Captures, AnEnvironmentForEachVersion) {
   EXPECT_EQ(*python(), part("dsl"));
 }
 
+TEST_F(Captures, TorchIsLentToAnInterpreterOfItsPython) {
+  capture::Toolchain toolchain;
+  toolchain.interpreter = "python3.11";
+  ASSERT_TRUE(add_torch(toolchain, false, fake_.context).ok());
+  EXPECT_EQ(toolchain.packages, "") << "not installed, and not asked for";
+  EXPECT_NE(torch_hint(2, toolchain, fake_.context).find("setup torch"), std::string::npos);
+  EXPECT_EQ(torch_hint(0, toolchain, fake_.context), "");
+  write("build/deps/torch/lib/python3.11/site-packages/torch/__init__.py", "");
+  write("build/deps/torch/.stamp", "");
+  ASSERT_TRUE(add_torch(toolchain, false, fake_.context).ok());
+  EXPECT_EQ(toolchain.packages, root_ + "/build/deps/torch/lib/python3.11/site-packages");
+  EXPECT_EQ(torch_hint(2, toolchain, fake_.context), "");
+
+  capture::Toolchain own;
+  own.interpreter = "python3.11";
+  own.has_torch = true;
+  ASSERT_TRUE(add_torch(own, true, fake_.context).ok());
+  EXPECT_EQ(own.packages, "") << "its own comes first";
+
+  capture::Toolchain other;
+  other.interpreter = "python3.13";
+  ASSERT_TRUE(add_torch(other, false, fake_.context).ok());
+  EXPECT_EQ(other.packages, "");
+  const Status wanted = add_torch(other, true, fake_.context);
+  ASSERT_FALSE(wanted.ok());
+  EXPECT_NE(wanted.error().wrong.find("python3.13"), std::string::npos) << wanted.error().message();
+}
+
+TEST_F(Captures, TorchThatIsAskedForIsInstalled) {
+  capture::Toolchain toolchain;
+  toolchain.interpreter = "python3.11";
+  installs("torch");
+  EXPECT_FALSE(add_torch(toolchain, true, fake_.context).ok()) << "it cannot be had";
+  write("tools/setup/fetch.py", "import pathlib, sys\np = pathlib.Path('" + root_ +
+                                    "/build/deps') / sys.argv[1]\n"
+                                    "(p / 'lib/python3.11/site-packages/torch').mkdir(parents=True)\n"
+                                    "(p / '.stamp').write_text('')\n");
+  ASSERT_TRUE(add_torch(toolchain, true, fake_.context).ok());
+  EXPECT_NE(toolchain.packages, "");
+}
+
 TEST_F(Captures, AVersionThatCannotBeHadIsSaid) {
   installs("dsl-4.7.0");
   pins("nvidia-cutlass-dsl==4.7.0\n");
