@@ -289,10 +289,10 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
   if (op.name == "copy") return {0, 0, floor, "a copy changes nothing"};
   if (op.name == "gemm") {
     // The tensor cores add 16 products at a time to an fp32 sum and drop bits below 2^-23 of it. The sum is
-    // about sqrt(k) · 119, 119 being the root mean square of a product of two adversarial numbers.
+    // within sqrt(k) · 238, twice the root mean square of a product of two adversarial numbers.
     const auto& a = op.roles.at("a");
     const auto k = static_cast<double>(extent_of(a, *call.find(a.tensor), "k"));
-    const double sum_error = (k / 16 + 1) * std::sqrt(k) * 119 * 0x1p-23;
+    const double sum_error = (k / 16 + 1) * std::sqrt(k) * 238 * 0x1p-23;
     const double relative = std::max(half, 0x1p-20);
     return {relative, relative * 1.25, std::max(4 * sum_error / relative, 0x1p-14),
             fmt::format("{}; fp32 sums of {} products add up to {:.2g} absolute", rounded, k, sum_error)};
