@@ -120,7 +120,7 @@ TEST_F(SupervisedRun, CountsAPageThatItsProcessesShareOnce) {
   limits.seconds = 60;
   const Supervised done =
       run("exec python3 -c \"import os, time\na = bytes(os.urandom(1 << 20)) * 160\nfor i in range(7):\n"
-          "    if os.fork() == 0: time.sleep(1); os._exit(0)\nfor i in range(7): os.wait()\"",
+          "    if os.fork() == 0: time.sleep(4); os._exit(0)\nfor i in range(7): os.wait()\"",
           limits);
   EXPECT_EQ(done.ending, Ending::exited) << done.output;
   EXPECT_GT(done.peak_bytes, limits.memory_bytes) << "the test shows nothing: they never held so much";
