@@ -9,6 +9,9 @@
 //                                                             enqueues one launch; returns a cudaError_t (0 =
 //                                                             success)
 //   const char* cutelab_error_text(int code)                  "name: description" of a cudaError_t
+//   const char* cutelab_libraries(void)                       optional: names of the libraries that the
+//                                                             package opens itself with dlopen, one a line;
+//                                                             the program looks for them in more places first
 //
 // `params` is the package's own Params struct (params.h); a size that differs from the library's is refused.
 

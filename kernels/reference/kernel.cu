@@ -1,5 +1,6 @@
 // Reference operators on the GPU: a thread per element, row or state (ops.h), double precision. Slow next to
-// any kernel and far faster than the host, whose functions they are; `--check` still asks the host.
+// any kernel and far faster than the host, whose functions they are: `--check` asks them where the host would
+// take long.
 #include <cuda_runtime.h>
 
 #include "launch_abi.h"

@@ -14,9 +14,13 @@
 
 namespace cutelab_reference {
 
-/// Types by the order of cutelab::kernel::DType: fp32, fp16, bf16, tf32, e4m3, e5m2, int8, int4, ue8m0,
-/// int32.
-REFERENCE_BOTH double power_of_two(int exponent) { return ldexp(1.0, exponent); }
+/// Precondition: the result is a normal double.
+REFERENCE_BOTH double power_of_two(int exponent) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
 
 /// A floating-point value of `exponent_bits` and `mantissa_bits` by its bits. `finite_only`: no infinities,
 /// NaN has all bits set (e4m3).
@@ -39,6 +43,8 @@ REFERENCE_BOTH T loaded(const void* data, long long index) {
   return value;
 }
 
+/// Types by the order of cutelab::kernel::DType: fp32, fp16, bf16, tf32, e4m3, e5m2, int8, int4, ue8m0,
+/// int32.
 REFERENCE_BOTH double element(const void* data, int dtype, long long index) {
   switch (dtype) {
     case 0:

@@ -11,7 +11,9 @@ namespace cutelab {
 namespace {
 
 constexpr std::size_t flush_bytes = 1u << 16;
-constexpr std::size_t longest_sequence = 32;  ///< of the program's own escape sequences
+constexpr std::size_t direct_bytes = 1u << 12;  ///< worth a write of its own
+constexpr std::size_t stretch = 128;            ///< after plain text: an odd character and what follows
+constexpr std::size_t longest_sequence = 32;    ///< of the program's own escape sequences
 constexpr std::string_view erase_line = "\r\x1b[K";
 
 /// Length of the program's own escape sequence at the front of `s`; 0 if there is none.
@@ -63,6 +65,10 @@ std::string printable_output(std::string_view text, bool terminal) {
 void PrintableOutput::write_up_to(std::size_t end) {
   const std::string text = printable_output(std::string_view(pending_).substr(0, end), terminal_);
   pending_.erase(0, end);
+  write(text);
+}
+
+void PrintableOutput::write(std::string_view text) {
   for (std::size_t done = 0; done < text.size() && failed_with_ == 0;) {
     const ssize_t count = ::write(descriptor_, text.data() + done, text.size() - done);
     if (count >= 0)
@@ -86,9 +92,18 @@ PrintableOutput::int_type PrintableOutput::overflow(int_type c) {
 }
 
 std::streamsize PrintableOutput::xsputn(const char* text, std::streamsize count) {
-  // In pieces, so that tens of megabytes at once are not held a second time.
+  // In pieces, so that tens of megabytes at once are not held a second time; plain text is not held at all.
   for (std::string_view rest(text, static_cast<std::size_t>(count)); !rest.empty();) {
-    const std::size_t room = pending_.size() < flush_bytes ? flush_bytes - pending_.size() : flush_bytes;
+    std::size_t room = pending_.size() < flush_bytes ? flush_bytes - pending_.size() : flush_bytes;
+    if (rest.size() >= direct_bytes) {
+      if (!pending_.empty()) sync();
+      const std::size_t plain = pending_.empty() ? plain_prefix(rest) : 0;
+      if (plain >= direct_bytes) {
+        write(rest.substr(0, plain));
+        rest.remove_prefix(plain);
+        room = stretch;
+      }
+    }
     pending_.append(rest.substr(0, room));
     rest.remove_prefix(std::min(room, rest.size()));
     if (pending_.size() >= flush_bytes) sync();

@@ -31,6 +31,7 @@ class PrintableOutput final : public std::streambuf {
 
  private:
   void write_up_to(std::size_t end);
+  void write(std::string_view text);  ///< as it is
 
   int descriptor_;
   bool terminal_;

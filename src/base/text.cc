@@ -175,15 +175,13 @@ std::size_t display_width(std::string_view utf8) {
   return width;
 }
 
-/// How many bytes at the front are plain ASCII text, told in blocks: the loop over a block is one that
-/// compilers vectorise.
-static std::size_t plain_prefix(std::string_view bytes) {
+std::size_t plain_prefix(std::string_view bytes) {
   constexpr std::size_t block = 64;
   std::size_t at = 0;
   for (; at + block <= bytes.size(); at += block) {
     const char* begin = bytes.data() + at;
     unsigned char odd = 0;
-    for (std::size_t i = 0; i < block; ++i) {
+    for (std::size_t i = 0; i < block; ++i) {  // a loop that compilers vectorise
       const auto c = static_cast<unsigned char>(begin[i]);
       const unsigned char high = c >= 0x7F, low = c < 0x20, newline = c == '\n', tab = c == '\t';
       odd = static_cast<unsigned char>(odd | high | (low & ~(newline | tab)));

@@ -39,6 +39,10 @@ bool is_utf8(std::string_view bytes);  ///< well-formed: no overlong form, no su
 /// Terminal columns that UTF-8 text takes (combining marks 0, East Asian wide 2). Invalid bytes count 1 each.
 std::size_t display_width(std::string_view utf8);
 
+/// How many bytes at the front are sure to be plain ASCII text, \n and \t included: they are printable as
+/// they are. Told in blocks of 64, so there may be more.
+std::size_t plain_prefix(std::string_view bytes);
+
 /// Valid UTF-8: invalid bytes, control characters other than \n and \t, and marks that reorder text become
 /// U+FFFD each, so that text from a file can neither drive the terminal nor read otherwise than it is.
 std::string printable(std::string_view bytes);

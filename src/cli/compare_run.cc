@@ -97,7 +97,7 @@ Status Comparing::compile() {
     evidence::Run run = begin(contender);
     builds_.push_back(build_package(contender.package, *kernel, context_));
     if (builds_.back().built)
-      record_build(run, *builds_.back().built);
+      record_build(run, *builds_.back().built, *kernel, context_);
     else
       outcome_.not_done.push_back(builds_.back().not_built_because);
     inspect_package(run, contender.package, *kernel, builds_.back(), context_);
@@ -364,6 +364,31 @@ Result<SelfTest> Comparing::self_test(int pairs, double handicap) {
 Result<CompareOutcome> run_comparison(const CompareRequest& request, device::Device& device,
                                       const KernelLoader& load, const Context& context) {
   return Comparing(request, device, load, context).go();
+}
+
+report::ComparedRuns compared_of(const CompareRequest& request, const CompareOutcome& outcome) {
+  report::ComparedRuns compared;
+  compared.margin = request.spec.margin;
+  for (const Contender& contender : request.contenders) compared.names.push_back(contender.name);
+  compared.runs = outcome.runs;
+  const auto rejected = [](const evidence::Run& run) {
+    const auto* row = evidence::metric_of(run, "duration_us");
+    return !row || !row->value;
+  };
+  for (std::size_t i = 1; i < outcome.runs.size(); ++i) {
+    const auto& left = outcome.runs[0].samples_us;
+    const auto& right = outcome.runs[i].samples_us;
+    report::ComparedPair pair;
+    if (left.size() == right.size() && left.size() >= 2) {
+      const auto d = profile::paired_difference(left, right, request.spec.z);
+      pair = {profile::judge_difference(d, request.spec.margin), d.low, d.centre, d.high, true};
+      if (rejected(outcome.runs[0]) || rejected(outcome.runs[i]))
+        pair.verdict = {evidence::VerdictKind::impossible, "a time is below what the device can do"};
+      profile::explain_by_code(pair.verdict, outcome.runs[0], outcome.runs[i]);
+    }
+    compared.pairs.push_back(std::move(pair));
+  }
+  return compared;
 }
 
 Result<SelfTest> run_self_test(const CompareRequest& request, int pairs, double handicap,

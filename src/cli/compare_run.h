@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "evidence/run.h"
 #include "profile/compare.h"
+#include "report/compare_view.h"
 
 namespace cutelab::cli {
 
@@ -32,6 +33,9 @@ struct CompareOutcome {
 /// same inputs and their outputs are held against the first one's. What cannot be done becomes a reason.
 Result<CompareOutcome> run_comparison(const CompareRequest& request, device::Device& device,
                                       const KernelLoader& load, const Context& context);
+
+/// Every contender against the first: intervals, verdicts, and equal machine code where it explains them.
+report::ComparedRuns compared_of(const CompareRequest& request, const CompareOutcome& outcome);
 
 /// How often the verdict is right here: `pairs` comparisons of the contender with itself and as many with
 /// itself made slower by `handicap` (0.03 = 3 %) through a second small kernel in the timed region.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/exports.h"
 #include "compiled/cubin.h"
+#include "compiled/machine_code.h"
 #include "evidence/metrics.h"
 #include "kernel/export_link.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 using evidence::set_metric;
 using evidence::set_missing;
+
+constexpr std::size_t most_cubin_bytes = 256u << 20;
 
 const std::vector<std::string>& compiled_tags() {
   static const std::vector<std::string> tags = {"occupancy_percent", "registers",      "smem_kb",
@@ -55,6 +58,10 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
   for (const std::string& name : compiled::instruction_classes())
     if (const int n = found.mix.count(name); n > 0) mix.push_back(fmt::format("{} {}", name, n));
   run.notes.push_back(fmt::format("{} instruction mix: {}", found.mix.arch, join(mix, ", ")));
+  if (auto local =
+          compiled::local_memory_text(r, count("LDL") + count("STL"), package.language == "cute-dsl");
+      !local.empty())
+    run.notes.push_back(std::move(local));
   run.notes.push_back("expected launch on 132 SMs: " + launch.text());
 }
 
@@ -100,15 +107,29 @@ PackageBuild build_package(const kernel::Package& package, const kernel::CuteKer
   if (!kernel.exported_folder.empty()) return link_package(kernel, context);
   const auto toolchain = kernel::find_toolchain(context.environment, context.files, context.source_root);
   const kernel::BuildRequest wanted{context.files,  context.environment, context.source_root,
-                                    package.folder, kernel.defines,      package.architectures.front()};
+                                    package.folder, kernel.defines,      package.architectures.front(),
+                                    package.headers};
   if (context.err_is_terminal) context.err << "compiling " << package.title() << " …\r" << std::flush;
   auto built = kernel::build_kernel(wanted, toolchain);
   if (!built) return {std::nullopt, one_line(built.error()), built.error().remedy, built.error().where};
   return {std::move(*built), "", "", ""};
 }
 
-void record_build(evidence::Run& run, const kernel::BuiltKernel& built) {
-  run.provenance.compiler = built.compiler + (built.cutlass.empty() ? "" : ", CUTLASS " + built.cutlass);
+PackageBuild build_operators(const std::string& arch, const Context& context) {
+  kernel::Package operators;
+  operators.design = "reference";
+  operators.version = "operators";
+  operators.folder = "kernels/reference";
+  operators.architectures = {arch};
+  return build_package(operators, {}, context);
+}
+
+void record_build(evidence::Run& run, const kernel::BuiltKernel& built, const kernel::CuteKernel& kernel,
+                  const Context& context) {
+  if (const auto cubin = context.files.read(built.cubin, most_cubin_bytes))
+    run.provenance.code_hash = compiled::machine_code_hash(*cubin, kernel.device_function);
+  run.provenance.compiler = built.compiler + (built.cutlass.empty() ? "" : ", CUTLASS " + built.cutlass) +
+                            (built.libraries.empty() ? "" : ", " + built.libraries);
   run.provenance.source_hash = built.source_hash;
   run.notes.push_back(fmt::format("{} by {}; source hash {}",
                                   built.from_cache ? "taken from the cache, compiled" : "compiled",

@@ -22,8 +22,12 @@ struct PackageBuild {
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
                            const Context& context);
 
-/// Writes compiler, source hash and their note into the run.
-void record_build(evidence::Run& run, const kernel::BuiltKernel& built);
+/// The reference operators of kernels/reference, compiled for `arch`.
+PackageBuild build_operators(const std::string& arch, const Context& context);
+
+/// Writes compiler, source hash, their note and the hash of the machine code into the run.
+void record_build(evidence::Run& run, const kernel::BuiltKernel& built, const kernel::CuteKernel& kernel,
+                  const Context& context);
 
 /// Fills the rows that the cubin tells (registers, shared memory, instruction mix …), or each with the reason
 /// why not; the reason is returned, empty when all went well.

@@ -13,6 +13,7 @@
 #include "device/code_arch.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
+#include "kernel/libraries.h"
 #include "profile/kernel_counters.h"
 #include "profile/outcome.h"
 #include "profile/runner.h"
@@ -84,6 +85,7 @@ class KernelRun {
   void failed(evidence::Run::Outcome outcome);
   void ask_whether_the_device_is_there();
   Status architecture_fits(const device::DeviceInfo& info) const;
+  std::unique_ptr<kernel::Launchable> load_operators();
   Status check_and_time(device::Session& session);
   void without_device(const std::string& reason);
 
@@ -93,7 +95,8 @@ class KernelRun {
   const Context& context_;
   kernel::CuteKernel kernel_;
   PackageBuild build_;
-  PackageBuild stamped_;  ///< for --prof_type=timeline: the same kernel, compiled to stamp its roles
+  PackageBuild operators_;  ///< kernels/reference, for a check of large problems
+  PackageBuild stamped_;    ///< for --prof_type=timeline: the same kernel, compiled to stamp its roles
   KernelOutcome outcome_;
   profile::Progress progress_;
   const Isolated* parent_ = nullptr;  ///< set in the child process
@@ -116,7 +119,13 @@ void KernelRun::begin() {
 
 void KernelRun::build() {
   build_ = build_package(request_.package, kernel_, context_);
-  if (build_.built) return record_build(outcome_.run, *build_.built);
+  if (request_.check &&
+      profile::wants_device_reference(*request_.package.plan, request_.params, request_.config)) {
+    operators_ = build_operators(request_.package.architectures.front(), context_);
+    if (!operators_.built)
+      outcome_.run.notes.push_back("the host computes every reference: " + operators_.not_built_because);
+  }
+  if (build_.built) return record_build(outcome_.run, *build_.built, kernel_, context_);
   missed(build_.not_built_because + (build_.remedy.empty() ? "" : " (try: " + build_.remedy + ")"));
   if (!build_.where.empty()) outcome_.run.notes.push_back(build_.where);
 }
@@ -218,13 +227,23 @@ void KernelRun::on_device() {
   if (auto done = check_and_time(**session); !done) failed(profile::outcome_of(done.error()));
 }
 
+std::unique_ptr<kernel::Launchable> KernelRun::load_operators() {
+  if (!operators_.built) return nullptr;
+  auto loaded = load_(operators_.built->library);
+  if (loaded) return std::move(*loaded);
+  outcome_.run.notes.push_back("the host computes every reference: " + one_line(loaded.error()));
+  return nullptr;
+}
+
 Status KernelRun::check_and_time(device::Session& session) {
   auto kernel = load_(build_.built->library);
   if (!kernel) return kernel.error();
   const auto& plan = *request_.package.plan;
   evidence::Run& run = outcome_.run;
   if (request_.check) {
-    auto check = profile::check_kernel(session, plan, request_.params, request_.config, **kernel, progress_);
+    auto operators = load_operators();
+    auto check = profile::check_kernel(session, plan, request_.params, request_.config, **kernel, progress_,
+                                       operators.get());
     if (!check) return check.error();
     profile::record_check(run, *check);
     tell();
@@ -263,13 +282,18 @@ Status KernelRun::check_and_time(device::Session& session) {
 
 }  // namespace
 
-KernelLoader dlopen_loader() {
-  return [](const std::string& library) -> Result<std::unique_ptr<kernel::Launchable>> {
-    auto loaded = kernel::LoadedKernel::load(library);
+KernelLoader dlopen_loader(std::vector<std::string> library_folders) {
+  return [folders = std::move(library_folders)](
+             const std::string& library) -> Result<std::unique_ptr<kernel::Launchable>> {
+    auto loaded = kernel::LoadedKernel::load(library, folders);
     if (!loaded) return loaded.error();
     return Result<std::unique_ptr<kernel::Launchable>>(
         std::make_unique<kernel::LoadedKernel>(std::move(*loaded)));
   };
+}
+
+KernelLoader package_loader(const Context& context) {
+  return dlopen_loader(kernel::library_folders(context.environment, context.source_root));
 }
 
 Result<KernelOutcome> run_kernel(const KernelRequest& request, device::Device& device,

@@ -29,7 +29,10 @@ struct KernelRequest {
 };
 
 using KernelLoader = std::function<Result<std::unique_ptr<kernel::Launchable>>(const std::string& library)>;
-KernelLoader dlopen_loader();
+/// `library_folders`: where libraries that a kernel opens itself are looked for (kernel/libraries.h).
+KernelLoader dlopen_loader(std::vector<std::string> library_folders = {});
+/// dlopen_loader() with the folders of this machine.
+KernelLoader package_loader(const Context& context);
 
 /// The run, and what of the request could not be done here, one sentence each.
 struct KernelOutcome {

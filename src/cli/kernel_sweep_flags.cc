@@ -62,7 +62,7 @@ Result<SweepOutcome> measured(const SweepRequest& request, const std::vector<std
                               const Arguments& arguments, Context& context) {
   if (!arguments.has("--launcher")) {
     const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
-    return run_sweep(request, *device, dlopen_loader(), context);
+    return run_sweep(request, *device, package_loader(context), context);
   }
   const auto tasks = parse_integer(arguments.get("--tasks", "1"));
   if (!tasks || *tasks < 1 || *tasks > 10'000)

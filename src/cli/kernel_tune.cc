@@ -353,7 +353,7 @@ Result<TuneOutcome> tune_kernel(const TuneRequest& request, device::Device& devi
 
 Result<kernel::Config> tuned_config(const TuneRequest& request, device::Device& device,
                                     const Context& context) {
-  auto key = Tuning(request, device, dlopen_loader(), context).key();
+  auto key = Tuning(request, device, package_loader(context), context).key();
   if (!key) return key.error();
   auto store = profile::Store::open(request.store);
   if (!store) return store.error();

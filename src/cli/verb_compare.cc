@@ -141,8 +141,8 @@ Result<ExitCode> CompareVerb::self_test(const CompareRequest& request, const Arg
   const auto handicap = number_of(arguments, "--handicap", "3", 0.1);
   if (!pairs || !handicap) return (!pairs ? pairs : handicap).error();
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
-  auto test =
-      run_self_test(request, static_cast<int>(*pairs), *handicap / 100, *device, dlopen_loader(), context);
+  auto test = run_self_test(request, static_cast<int>(*pairs), *handicap / 100, *device,
+                            package_loader(context), context);
   if (!test) return test.error();
   const auto lines = [&](const char* what, const std::vector<evidence::Verdict>& verdicts,
                          evidence::VerdictKind right) {
@@ -162,30 +162,6 @@ Result<ExitCode> CompareVerb::self_test(const CompareRequest& request, const Arg
     return profile::exit_code_of(test->outcome);
   }
   return same && slow ? ExitCode::ok : ExitCode::failed_check;
-}
-
-report::ComparedRuns compared_of(const CompareRequest& request, const CompareOutcome& outcome) {
-  report::ComparedRuns compared;
-  compared.margin = request.spec.margin;
-  for (const Contender& contender : request.contenders) compared.names.push_back(contender.name);
-  compared.runs = outcome.runs;
-  const auto rejected = [](const evidence::Run& run) {
-    const auto* row = evidence::metric_of(run, "duration_us");
-    return !row || !row->value;
-  };
-  for (std::size_t i = 1; i < outcome.runs.size(); ++i) {
-    const auto& left = outcome.runs[0].samples_us;
-    const auto& right = outcome.runs[i].samples_us;
-    report::ComparedPair pair;
-    if (left.size() == right.size() && left.size() >= 2) {
-      const auto d = profile::paired_difference(left, right, request.spec.z);
-      pair = {profile::judge_difference(d, request.spec.margin), d.low, d.centre, d.high, true};
-      if (rejected(outcome.runs[0]) || rejected(outcome.runs[i]))
-        pair.verdict = {evidence::VerdictKind::impossible, "a time is below what the device can do"};
-    }
-    compared.pairs.push_back(std::move(pair));
-  }
-  return compared;
 }
 
 /// How the sources differ, where each side has one of its own.
@@ -274,7 +250,7 @@ Result<ExitCode> CompareVerb::run(const Arguments& arguments, Context& context) 
     return Error{ErrorKind::usage, "compare", "one kernel alone cannot be compared", "",
                  "name a second one, or add --self-test 20"};
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
-  auto outcome = run_comparison(*request, *device, dlopen_loader(), context);
+  auto outcome = run_comparison(*request, *device, package_loader(context), context);
   if (!outcome) return outcome.error();
   const auto compared = compared_of(*request, *outcome);
   if (arguments.get("--json") != "-") {

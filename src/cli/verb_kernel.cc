@@ -208,7 +208,7 @@ Result<ExitCode> KernelVerb::tuned(KernelRequest& request, const Arguments& argu
     request.config = std::move(*config);
     return ExitCode::ok;
   }
-  auto outcome = tune_kernel(wanted, *device, dlopen_loader(), context);
+  auto outcome = tune_kernel(wanted, *device, package_loader(context), context);
   if (!outcome) return outcome.error();
   context.out << tune_report(*outcome);
   if (!outcome->best.values.empty()) {
@@ -269,7 +269,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   }
   request->command = rerun_command(*request, context);
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
-  auto outcome = run_kernel(*request, *device, dlopen_loader(), context);
+  auto outcome = run_kernel(*request, *device, package_loader(context), context);
   if (!outcome) return outcome.error();
   if (arguments.get("--json") != "-")
     context.out << report::run_report(outcome->run) << "again: " << request->command << "\n";

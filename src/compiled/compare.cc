@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiled/compare_rules.h"
+#include "compiled/match.h"
 #include "evidence/names.h"
 
 namespace cutelab::compiled {
@@ -19,63 +20,26 @@ namespace kind = evidence::kind;
 
 namespace {
 
-bool holds(const Location& statement, const Location& line) {
-  return statement.known() && line.known() && statement.file == line.file &&
-         statement.span.line <= line.span.line && line.span.line <= statement.span.end_line;
-}
-
-/// The compiled line and those of its call chain, from the inside.
-std::vector<Location> lines_of(const Fact& fact) {
-  std::vector<Location> lines = {fact.at};
-  if (const auto through = fact.values.find("through"); through != fact.values.end())
-    lines.insert(lines.end(), through->second.origins.begin(), through->second.origins.end());
-  return lines;
-}
-
-bool equal(const Value& source, const Value& compiled) {
-  if (source.data == compiled.data || source.text() == compiled.text()) return true;
-  const auto single = [](const Value& value) -> const Value& {
-    const auto* list = value.list();
-    return list != nullptr && list->size() == 1 ? list->front() : value;
-  };
-  return single(source).text() == single(compiled).text();
-}
-
-/// A text that stands where the source only repeats an expression is no value to compare.
-bool comparable(const std::string& name, const Value& source, const Value& compiled) {
-  if (!comparable_values().contains(name)) return false;
-  if (!source.determined() || !compiled.determined()) return true;
-  if (name == "operation" && compiled.text().starts_with("Copy") && !source.text().starts_with("Copy"))
-    return false;  // the source names the helper that chooses it
-  return (source.string() != nullptr) == (compiled.string() != nullptr);
-}
-
 class Comparer {
  public:
   Comparer(const evidence::Reading& source, const std::vector<IrReading>& modules) : source_(source) {
     merged_.reading = source;
-    answers_.resize(source.facts.size());
     for (const IrReading& module : modules) collect(module);
+    std::sort(lines_.begin(), lines_.end());
+    answers_ = match(source, compiled_);
   }
 
   Merged run() {
-    used_.resize(compiled_.size(), false);
-    for (std::size_t i = 0; i < compiled_.size(); ++i) by_line(i);
-    for (std::size_t i = 0; i < compiled_.size(); ++i)
-      if (!used_[i]) by_related_kind(i);
-    for (std::size_t i = 0; i < compiled_.size(); ++i)
-      if (!used_[i]) by_name(i);
-    without_lines();
-    barriers_made_elsewhere();
     for (std::size_t i = 0; i < source_.facts.size(); ++i) compare_fact(i);
     for (std::size_t i = 0; i < compiled_.size(); ++i)
-      if (!used_[i]) add_compiled(compiled_[i]);
+      if (!answers_.used[i] && !compiled_[i].lesser) add_compiled(compiled_[i].fact);
     auto& facts = merged_.comparison.facts;
     std::stable_sort(facts.begin(), facts.end(), [](const ComparedFact& a, const ComparedFact& b) {
       return std::pair(a.at.file, a.at.line()) < std::pair(b.at.file, b.at.line());
     });
     merged_.comparison.files = source_.files;
-    merged_.compiled = std::move(compiled_);
+    for (Candidate& candidate : compiled_)
+      if (!candidate.lesser) merged_.compiled.push_back(std::move(candidate.fact));
     return std::move(merged_);
   }
 
@@ -85,12 +49,21 @@ class Comparer {
     std::map<std::string, std::string> names;
     for (const IrKernel& kernel : module.kernels)
       if (const evidence::Function* function = defined_at(kernel.at)) names[kernel.name] = function->name;
-    for (Fact fact : module.facts) {
+    const std::size_t earlier = compiled_.size();
+    std::vector<bool> again(earlier, false);
+    const auto take = [&](Fact fact, bool lesser) {
       if (const auto name = names.find(fact.kernel); name != names.end()) fact.kernel = name->second;
-      // A program may compile one kernel again, for another problem.
-      if (std::find(compiled_.begin(), compiled_.end(), fact) == compiled_.end())
-        compiled_.push_back(std::move(fact));
-    }
+      // A program may compile one kernel again, for another problem; one module may say a thing twice.
+      for (std::size_t i = 0; i < earlier; ++i)
+        if (!again[i] && compiled_[i].lesser == lesser && compiled_[i].fact == fact) {
+          again[i] = true;
+          return;
+        }
+      compiled_.push_back({std::move(fact), lesser});
+    };
+    for (const Fact& fact : module.facts) take(fact, false);
+    for (const Fact& fact : module.lesser) take(fact, true);
+    lines_.insert(lines_.end(), module.lines.begin(), module.lines.end());
   }
 
   /// The kernel whose definition begins here; the compiler names the line of its first decorator.
@@ -107,127 +80,22 @@ class Comparer {
     return found;
   }
 
-  void answer(std::size_t source, std::size_t compiled) {
-    answers_[source].push_back(compiled);
-    used_[compiled] = true;
-  }
-
-  template <class Fits>
-  void along_chain(std::size_t compiled, const Fits& fits) {
-    for (const Location& line : lines_of(compiled_[compiled])) {
-      const Fact* best = nullptr;
-      for (const Fact& fact : source_.facts)
-        if (holds(fact.at, line) && fits(fact) &&
-            (best == nullptr ||
-             fact.at.span.end_line - fact.at.span.line < best->at.span.end_line - best->at.span.line))
-          best = &fact;
-      if (best != nullptr) answer(static_cast<std::size_t>(best - source_.facts.data()), compiled);
-    }
-  }
-
-  void by_line(std::size_t i) {
-    along_chain(i, [&](const Fact& fact) { return fact.kind == compiled_[i].kind; });
-  }
-
-  void by_related_kind(std::size_t i) {
-    along_chain(i, [&](const Fact& fact) { return related(fact.kind, compiled_[i].kind); });
-  }
-
-  /// What the compiler places on the line of the allocation, and what has no operation of its own.
-  void by_name(std::size_t i) {
-    const Fact& fact = compiled_[i];
-    for (std::size_t s = 0; s < source_.facts.size(); ++s) {
-      const Fact& known = source_.facts[s];
-      if (known.kind != fact.kind) continue;
-      const bool member = fact.kind == kind::storage_member && known.subject == fact.subject;
-      const bool structure = fact.kind == kind::storage && struct_at(fact.at) == known.subject;
-      const bool store = fact.kind == kind::pipeline && answers_[s].empty() && !text(fact, "class").empty() &&
-                         text(known, "class") == text(fact, "class") && text(known, "active") != "false";
-      if (member || structure || store) {
-        answer(s, i);
-        if (!member) return;
-      }
-    }
-  }
-
-  /// The struct of the source that has exactly the members which the compiler places on this line.
-  std::string struct_at(const Location& line) const {
-    std::set<std::string> members;
-    for (const Fact& fact : compiled_)
-      if (fact.kind == kind::storage_member && fact.at == line) members.insert(fact.subject);
-    std::map<std::string, std::set<std::string>> structs;
-    for (const Fact& fact : source_.facts)
-      if (fact.kind == kind::storage_member) structs[text(fact, "struct")].insert(fact.subject);
-    for (const auto& [name, names] : structs)
-      if (names == members) return name;
-    return {};
-  }
-
-  /// Where the compiler's form of a kernel states no lines: facts of a kind that both sides have equally
-  /// often are the same in their order, unless a value speaks against it.
-  void without_lines() {
-    std::map<std::string, std::vector<std::size_t>> unplaced, open;
-    for (std::size_t i = 0; i < compiled_.size(); ++i)
-      if (!used_[i] && !compiled_[i].at.known()) unplaced[compiled_[i].kind].push_back(i);
-    states_no_lines_ = !unplaced.empty();
-    if (!states_no_lines_) return;
-    for (std::size_t s = 0; s < source_.facts.size(); ++s)
-      if (answers_[s].empty() && text(source_.facts[s], "active") != "false")
-        open[source_.facts[s].kind].push_back(s);
-    for (const auto& [kind_name, facts] : unplaced) {
-      std::vector<std::size_t>& candidates = open[kind_name];
-      std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) {
-        return source_.facts[a].at.line() < source_.facts[b].at.line();
-      });
-      bool same = candidates.size() == facts.size();
-      for (std::size_t n = 0; same && n < facts.size(); ++n)
-        same = !contradict(source_.facts[candidates[n]], compiled_[facts[n]]);
-      for (std::size_t n = 0; same && n < facts.size(); ++n) answer(candidates[n], facts[n]);
-    }
-  }
-
-  static bool contradict(const Fact& source, const Fact& compiled) {
-    return std::any_of(source.values.begin(), source.values.end(), [&](const auto& entry) {
-      const auto other = compiled.values.find(entry.first);
-      return other != compiled.values.end() && comparable(entry.first, entry.second, other->second) &&
-             entry.second.determined() && other->second.determined() && !equal(entry.second, other->second);
-    });
-  }
-
-  static std::string text(const Fact& fact, const char* name) {
-    const auto value = fact.values.find(name);
-    return value == fact.values.end() ? std::string() : value->second.text();
-  }
-
-  /// A named barrier's constructor is answered by the operations of the object it makes.
-  void barriers_made_elsewhere() {
-    for (std::size_t s = 0; s < source_.facts.size(); ++s) {
-      const Fact& maker = source_.facts[s];
-      if (maker.kind != kind::barrier || !answers_[s].empty() || !maker.subject.starts_with("self."))
-        continue;
-      for (std::size_t other = 0; other < source_.facts.size(); ++other)
-        if (other != s && source_.facts[other].kind == kind::barrier &&
-            source_.facts[other].subject == maker.subject)
-          answers_[s].insert(answers_[s].end(), answers_[other].begin(), answers_[other].end());
-    }
-  }
-
   /// The one value that all answers state; nothing if they state several or none.
   const Value* stated_by_all(std::size_t s, const std::string& name) const {
     const Value* found = nullptr;
-    for (const std::size_t i : answers_[s]) {
-      const auto value = compiled_[i].values.find(name);
-      if (value == compiled_[i].values.end()) continue;
-      if (found != nullptr && !equal(*found, value->second)) return nullptr;
+    for (const std::size_t i : answers_.of_source[s]) {
+      const auto value = compiled_[i].fact.values.find(name);
+      if (value == compiled_[i].fact.values.end()) continue;
+      if (found != nullptr && !equal(name, *found, value->second)) return nullptr;
       found = &value->second;
     }
     return found;
   }
 
   bool stated_by_any(std::size_t s, const std::string& name, const Value& wanted) const {
-    return std::any_of(answers_[s].begin(), answers_[s].end(), [&](std::size_t i) {
-      const auto value = compiled_[i].values.find(name);
-      return value != compiled_[i].values.end() && equal(wanted, value->second);
+    return std::any_of(answers_.of_source[s].begin(), answers_.of_source[s].end(), [&](std::size_t i) {
+      const auto value = compiled_[i].fact.values.find(name);
+      return value != compiled_[i].fact.values.end() && equal(name, wanted, value->second);
     });
   }
 
@@ -238,7 +106,7 @@ class Comparer {
     entry.kind = fact.kind;
     entry.subject = fact.subject;
     entry.at = fact.at;
-    if (answers_[s].empty()) {
+    if (answers_.of_source[s].empty()) {
       const bool expected = compiled_kinds().contains(fact.kind) && !fact.optional &&
                             (fact.kind != kind::register_budget || fact.values.contains("action"));
       if (!expected) return;
@@ -248,8 +116,7 @@ class Comparer {
       return;
     }
     compare_values(s, entry);
-    if (!compiled_[answers_[s].front()].at.known())
-      entry.reason = "joined by kind and order: the compiler's form states no lines";
+    entry.reason = answers_.joined[s];
     merged_.comparison.facts.push_back(std::move(entry));
   }
 
@@ -257,9 +124,10 @@ class Comparer {
     const Fact& fact = source_.facts[s];
     Fact& merged = merged_.reading.facts[s];
     std::set<std::string> names;
-    for (const std::size_t i : answers_[s])
-      for (const auto& [name, value] : compiled_[i].values) names.insert(name);
+    for (const std::size_t i : answers_.of_source[s])
+      for (const auto& [name, value] : compiled_[i].fact.values) names.insert(name);
     for (const std::string& name : names) {
+      if (!answers_.only[s].empty() && name != answers_.only[s]) continue;
       const Value* compiled = stated_by_all(s, name);
       const auto known = fact.values.find(name);
       if (known == fact.values.end()) {
@@ -277,7 +145,7 @@ class Comparer {
         value.agreement = Agreement::filled;
         merged.values[name] = *compiled;
         merged.values[name].formula = known->second.formula;
-      } else if (!equal(known->second, *compiled)) {
+      } else if (!equal(name, known->second, *compiled)) {
         value.agreement = Agreement::differ;
       }
       if (value.agreement == Agreement::differ || entry.agreement == Agreement::agree)
@@ -287,13 +155,57 @@ class Comparer {
   }
 
   std::string reason_of(const Fact& fact) const {
-    if (text(fact, "active") == "false") return "off in this configuration";
-    const std::string made = text(fact, "class");
+    if (text_of(fact, "active") == "false") return "off in this configuration";
+    const std::string made = text_of(fact, "class");
     if (fact.kind == kind::commit && (made == "PipelineTmaAsync" || made == "PipelineTmaUmma"))
       return "compiles to nothing: the TMA unit arrives by itself";
-    if (fact.kind == kind::pipeline && text(fact, "stages") == "0") return "no stages in this configuration";
-    return states_no_lines_ ? "no location: the compiler's form of the kernel states no lines"
-                            : "nothing was compiled from this line";
+    if (fact.kind == kind::pipeline && text_of(fact, "stages") == "0")
+      return "no stages in this configuration";
+    if (answers_.states_no_lines) return "no location: the compiler's form of the kernel states no lines";
+    const evidence::Function* function = around(fact.at);
+    if (function != nullptr && !was_compiled(function->at))
+      return "nothing of its function was compiled in this configuration";
+    return was_compiled(fact.at) ? "this line compiles to no operation of its kind"
+                                 : "no operation comes from this line";
+  }
+
+  /// The innermost function that holds the line.
+  const evidence::Function* around(const Location& at) const {
+    const evidence::Function* found = nullptr;
+    for (const evidence::Function& function : source_.functions)
+      if (function.at.file == at.file && function.at.line() <= at.line() &&
+          function.at.span.end_line >= at.span.line &&
+          (found == nullptr || function.at.line() > found->at.line()))
+        found = &function;
+    return found;
+  }
+
+  bool was_compiled(const Location& at) const {
+    const auto first = std::lower_bound(lines_.begin(), lines_.end(), std::pair(at.file, at.line()));
+    return first != lines_.end() && first->first == at.file &&
+           first->second <= static_cast<int>(at.span.end_line);
+  }
+
+  /// Whether a fact is of a call, not of a block, a name or a way through the program.
+  static bool tells_a_call(const Fact& fact) {
+    using evidence::Family;
+    return fact.family == Family::H1 || fact.family == Family::H3 || fact.family == Family::D2 ||
+           fact.family == Family::D3 || fact.family == Family::D4 || fact.family == Family::D5 ||
+           fact.family == Family::D6;
+  }
+
+  /// Where a fact stands that the reading has not: in a file that is not the one that was read, in what a
+  /// call does whose fact the reading has, or in a call into the library.
+  std::string reason_of_compiled(const Fact& fact) const {
+    if (!fact.at.known()) return "no location";
+    const std::string chain = text_of(fact, "through");
+    const std::string through = chain.empty() ? "" : "through " + chain;
+    if (fact.at.file > 0) return "in another file of the program" + (through.empty() ? "" : ", " + through);
+    for (const Fact& known : source_.facts)
+      if (known.at.file == fact.at.file && known.at.line() <= fact.at.line() &&
+          static_cast<int>(known.at.span.end_line) >= fact.at.line() && tells_a_call(known))
+        return "part of the " + known.kind + " here" + (through.empty() ? "" : ", " + through);
+    return through;
   }
 
   void add_compiled(const Fact& fact) {
@@ -304,8 +216,7 @@ class Comparer {
       entry.kind = fact.kind;
       entry.subject = fact.subject;
       entry.at = fact.at;
-      if (const std::string chain = text(fact, "through"); !chain.empty()) entry.reason = "through " + chain;
-      if (!fact.at.known()) entry.reason = "no location";
+      entry.reason = reason_of_compiled(fact);
       for (const auto& [name, value] : fact.values)
         if (comparable_values().contains(name))
           entry.values.push_back({name, {}, value, Agreement::compiled_only});
@@ -322,10 +233,9 @@ class Comparer {
 
   const evidence::Reading& source_;
   Merged merged_;
-  std::vector<Fact> compiled_;
-  std::vector<bool> used_;
-  bool states_no_lines_ = false;
-  std::vector<std::vector<std::size_t>> answers_;  ///< by fact of the source
+  std::vector<Candidate> compiled_;
+  std::vector<std::pair<int, int>> lines_;  ///< file and line of all that was compiled, in order
+  Answers answers_;
 };
 
 }  // namespace

@@ -78,8 +78,17 @@ void IrReader::add_register_accumulator(ir::Id value, bool copied) {
 
 void IrReader::on_mma_field(const ir::Operation& operation) {
   const std::string_view field = ir::bracketed(operation.header);
-  if (!field.starts_with("accum")) return;
-  add(operation, {Family::D4, "mma-field", "", {{"field", stated("ACCUMULATE")}}, "accumulate field set"});
+  const char* name = field.starts_with("accum") ? "ACCUMULATE"
+                     : field == "sf_a"          ? "SFA"
+                     : field == "sf_b"          ? "SFB"
+                                                : nullptr;
+  if (name == nullptr) return;  // of a copy, told there
+  const bool accumulates = field.starts_with("accum");
+  add(operation, {Family::D4,
+                  "mma-field",
+                  "",
+                  {{"field", stated(name)}},
+                  accumulates ? "accumulate field set" : "scale factors set"});
 }
 
 void IrReader::on_accumulator(const ir::Operation& operation) {
@@ -112,6 +121,17 @@ void IrReader::on_wgmma(const ir::Operation& operation) {
                   "",
                   {},
                   fence ? "wgmma fence" : "wgmma group committed"});
+}
+
+/// A loop whose copies the compiler is asked to issue ahead. Other loops are no facts of their own.
+void IrReader::on_loop(const ir::Operation& operation) {
+  const auto stages = parse_integer(ir::attribute(operation.trailer, "cutlass.pipelining"));
+  if (!stages) return;
+  add(operation, {Family::D4,
+                  "pipelined-loop",
+                  "prefetch_stages",
+                  {{"prefetch_stages", stated(static_cast<std::int64_t>(*stages))}},
+                  fmt::format("loop pipelined by the compiler, {} stages ahead", *stages)});
 }
 
 void IrReader::on_tensor_memory(const ir::Operation& operation) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compiled/ir_reader.h"
 #include "evidence/names.h"
+#include "layout/parse.h"
 
 namespace cutelab::compiled {
 using evidence::Family;
@@ -33,7 +34,7 @@ const char* family_of(std::string_view atom) {
   if (atom.find("sm100.mma") != npos || atom.find("sm103.mma") != npos || atom.find("tcgen05") != npos)
     return "tcgen05";
   if (atom.find("mma") != npos && atom.find("universal") == npos) return "mma.sync";
-  return atom.find("universal_fma") != npos || atom.find("universal_mma") != npos ? "fma" : nullptr;
+  return atom.find("universal_fma") != npos || atom.find("universal_mma") != npos ? "simt" : nullptr;
 }
 
 }  // namespace
@@ -118,7 +119,10 @@ void IrReader::on_launch(const ir::Operation& operation) {
   const IrKernel* kernel = nullptr;
   for (const IrKernel& candidate : out_.kernels)
     if (candidate.symbol == symbol) kernel = &candidate;
-  if (kernel != nullptr && !kernel->without_lines) values["smem_bytes"] = stated(kernel->shared_bytes);
+  if (kernel != nullptr && kernel->configured_bytes)
+    values["smem_bytes"] = stated(*kernel->configured_bytes);
+  else if (kernel != nullptr && !kernel->without_lines)
+    values["smem_bytes"] = stated(kernel->shared_bytes);
   evidence::Fact* fact = add(operation, {Family::H2, kind::launch, kernel != nullptr ? kernel->name : symbol,
                                          std::move(values), "launch as compiled"});
   if (fact == nullptr) return;
@@ -160,6 +164,26 @@ void IrReader::on_tma_descriptor(const ir::Operation& operation) {
                                                             : "store")});
 }
 
+namespace {
+std::string_view class_of_pipeline(const Place& place) {
+  for (const std::string& function : place.library)
+    if (function.starts_with("Pipeline") || function.starts_with("TaskManager")) return function;
+  return {};
+}
+}  // namespace
+
+/// The mask of a multicast is added up over the CTAs that a slice of the cluster's layout names.
+void IrReader::on_multicast_mask(const ir::Operation& operation) {
+  const Place& place = places_.of(operation.location);
+  // A pipeline makes masks of its own, for the CTAs that its release tells.
+  if (!place.made_by("make_layout_image_mask") || !class_of_pipeline(place).empty()) return;
+  const auto slice = layout::parse_layout(ir::quoted(result_type(operation)));
+  Values values;
+  if (slice && layout::size(*slice).known()) values["ctas"] = stated(layout::size(*slice).value());
+  add(operation,
+      {Family::H1, kind::multicast_mask, "", std::move(values), "CTAs that a TMA load is sent to"});
+}
+
 /// What the host's code has stored, element by element, to the array behind an operand.
 std::vector<Value> IrReader::stored_numbers(const ir::Operation& user, std::size_t operand) const {
   const auto array_of = [&](ir::Id pointer) {
@@ -198,6 +222,7 @@ void IrReader::on_tensor_map(const ir::Operation& operation) {
                    {"swizzle", coded("swizzle = ", tensor_map_swizzles)}};
   if (auto box = stored_numbers(operation, operands_before(operation.header, "box_dim = ")); !box.empty())
     values["box"] = stated(std::move(box));
+  add_lesser(operation, {Family::D6, "swizzle-applied", "", {{"swizzle", values["swizzle"]}}, ""});
   add(operation, {Family::H1, kind::tma_descriptor, "", std::move(values),
                   "TMA descriptor encoded by the host, box innermost first"});
 }

@@ -102,7 +102,9 @@ void IrReader::on_allocation(const ir::Operation& operation) {
   const auto memory = ir::memory_of(result_type(operation));
   if (memory && memory->space == "tmem")
     add(operation, {Family::D4, kind::tensor_memory_allocation, "", {}, "tensor memory asked for"});
-  if (!memory || memory->space != "smem") return;  // registers: told where a gemm uses them
+  if (memory && memory->space == "rmem")  // a fact of its own where a gemm uses it
+    add_lesser(operation, {Family::D4, "accumulator", "", {{"accumulator", stated("registers")}}, ""});
+  if (!memory || memory->space != "smem") return;
   Buffer buffer;
   buffer.operation = module_.index_of(operation);
   buffer.bytes = elements_of(memory->layout) * ir::bits_of(memory->element) / 8;
@@ -152,7 +154,7 @@ void IrReader::on_view(const ir::Operation& operation) {
 
 void IrReader::on_layout(const ir::Operation& operation) {
   const std::string_view result = result_type(operation);
-  if (!result.starts_with("!cute.composed_layout<")) return;
+  if (!result.starts_with("!cute.composed_layout<")) return on_plain_layout(operation);
   const std::string_view text = ir::quoted(result);
   Values values = {{"layout", stated_layout("", text)}};
   if (text.starts_with("S<")) values["swizzle"] = stated(text.substr(0, text.find('>') + 1));
@@ -170,6 +172,39 @@ void IrReader::on_layout(const ir::Operation& operation) {
     return;
   earlier.values["layout"] = layout;
   out_.facts.pop_back();
+}
+
+/// A layout without a swizzle, a swizzle alone, or a constant: the line made one. Inside a call of the
+/// library it is a step of what that makes, and says nothing of the result.
+void IrReader::on_plain_layout(const ir::Operation& operation) {
+  const std::string_view result = result_type(operation);
+  const bool swizzle = result.starts_with("!cute.swizzle<");
+  if (!swizzle && !result.starts_with("!cute.layout<") && !result.starts_with("!cute.composed_layout<"))
+    return;
+  const Place& place = places_.of(operation.location);
+  Values values;
+  if (place.library.size() <= 1)
+    values[swizzle ? "swizzle" : "layout"] =
+        swizzle ? stated(ir::quoted(result)) : stated_layout("", ir::quoted(result));
+  add_lesser(operation, {Family::D6, kind::shared_layout, "", std::move(values), ""});
+}
+
+/// The descriptor by which an MMA finds an operand in shared memory.
+void IrReader::on_operand_layout(const ir::Operation& operation) {
+  add_lesser(operation, {Family::D6, kind::shared_layout, "", {}, ""});
+}
+
+/// A pointer into shared memory read as another type or with a swizzle.
+void IrReader::on_recast(const ir::Operation& operation) {
+  if (result_type(operation).find(", smem") == npos) return;
+  add_lesser(operation, {Family::D6, "swizzle-applied", "", {}, ""});
+}
+
+/// A part of a tensor for one thread: the helpers of accumulators give it back.
+void IrReader::on_partition(const ir::Operation& operation) {
+  const auto memory = ir::memory_of(result_type(operation));
+  if (memory && memory->space == "tmem")
+    add_lesser(operation, {Family::D4, "accumulator", "", {{"accumulator", stated("tensor-memory")}}, ""});
 }
 
 }  // namespace cutelab::compiled

@@ -153,6 +153,8 @@ void IrReader::on_barrier(const ir::Operation& operation) {
     if (counted) values["threads"] = number_or_unknown(module_.operand(operation, first + (named ? 1 : 0)));
   } else if (operation.name.starts_with("nvvm.cluster")) {
     values["scope"] = stated("cluster");
+  } else if (operation.name.starts_with("nvvm.bar.warp")) {
+    values["scope"] = stated("warp");
   } else {
     values["scope"] = stated("grid");
   }
@@ -169,6 +171,28 @@ void IrReader::on_fence(const ir::Operation& operation) {
   const bool own = class_that(".create", places_.of(operation.location)).empty();
   add(operation,
       {Family::D5, kind::fence, "", std::move(values), std::string(operation.name.substr(5)), !own});
+}
+
+/// An instruction that the library or the program writes as text of PTX, for which the dialect has none.
+void IrReader::on_inline_text(const ir::Operation& operation) {
+  const std::string_view text = ir::quoted(operation.header);
+  std::size_t begin = text.find_first_not_of(" \t{");
+  if (begin == npos) return;
+  const std::string_view code = text.substr(begin, text.find_first_of(" ;", begin) - begin);
+  if (code.starts_with("mbarrier.arrive") || code.starts_with("mbarrier.try_wait"))
+    add(operation, {Family::D5,
+                    "mbarrier",
+                    "",
+                    {{"action", stated(code.find("wait") == npos ? "arrive" : "wait")}},
+                    std::string(code)});
+  if (!code.starts_with("fence.")) return;
+  Values values;
+  constexpr std::string_view proxy = "fence.proxy.";
+  if (code.starts_with(proxy)) {
+    const std::string_view kind_of_proxy = code.substr(proxy.size());
+    values["proxy"] = stated(kind_of_proxy.substr(0, kind_of_proxy.find_first_of(":.")));
+  }
+  add(operation, {Family::D5, kind::fence, "", std::move(values), std::string(code)});
 }
 
 void IrReader::on_registers(const ir::Operation& operation) {

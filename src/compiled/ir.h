@@ -14,6 +14,8 @@ namespace cutelab::compiled::ir {
 struct Operation {
   std::string_view name;    ///< "cute.copy"
   std::string_view header;  ///< what follows the name up to the first region, the location or the line's end
+  std::string_view
+      trailer;  ///< what follows its last region, up to the location: "{cutlass.pipelining = 2 : i32}"
   Id parent = none;
   Id end = 0;            ///< one past the last operation inside it: [own index + 1, end) is its content
   Id location = none;    ///< into Module::locations

@@ -31,6 +31,12 @@ class Locations {
   /// Frames from the innermost outwards; at most `limit`, also where aliases form a ring.
   std::vector<Frame> chain(Id location, std::size_t limit = 64) const;
   std::size_t size() const { return nodes_.size(); }
+  /// Calls `visit(path, line)` for each place in a file.
+  template <class Visit>
+  void visit_files(const Visit& visit) const {
+    for (const Node& node : nodes_)
+      if (node.kind == Kind::file) visit(node.text, node.line);
+  }
 
  private:
   enum class Kind : std::uint8_t { unknown, file, name, call, fused };

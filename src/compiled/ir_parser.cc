@@ -270,6 +270,7 @@ class Parser : Cursor {
     module_.operations[current_].end = static_cast<Id>(module_.operations.size());
     in_header_ = false;
     arguments_.clear();
+    trailer_begin_ = at_;
     body();
   }
 
@@ -290,6 +291,8 @@ class Parser : Cursor {
   }
 
   bool own_location() {
+    if (!in_header_)
+      module_.operations[current_].trailer = text_.substr(trailer_begin_, at_ - 4 - trailer_begin_);
     end_header(at_ - 4);
     const std::size_t begin = at_ + 1;
     int depth = 0;
@@ -378,7 +381,7 @@ class Parser : Cursor {
   std::vector<Bracket> saved_;     ///< those of operations further out, "({"
   Scope scope_;
   Id current_ = none;
-  std::size_t header_begin_ = 0;
+  std::size_t header_begin_ = 0, trailer_begin_ = 0;
   bool in_header_ = false;
   std::vector<std::pair<std::string_view, Id>> made_;       ///< results that are not yet visible
   std::vector<std::pair<std::string_view, Id>> arguments_;  ///< of the region that comes next

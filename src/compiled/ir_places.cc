@@ -39,6 +39,17 @@ const Place& Places::of(ir::Id location) {
   return known_.emplace(location, computed(location)).first->second;
 }
 
+std::vector<std::pair<int, int>> Places::lines() const {
+  std::vector<std::pair<int, int>> lines;
+  module_.locations.visit_files([&](std::string_view path, std::uint32_t line) {
+    if (const auto file = files_.find(path); file != files_.end() && line > 0)
+      lines.emplace_back(file->second, static_cast<int>(line));
+  });
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return lines;
+}
+
 Place Places::computed(ir::Id location) const {
   Place place;
   bool launched = false;

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiled/ir.h"
@@ -29,6 +30,8 @@ class Places {
     for (std::size_t i = 0; i < files.size(); ++i) files_.emplace(files[i], static_cast<int>(i));
   }
   const Place& of(ir::Id location);
+  /// File and line of the program's own in all locations, in order, each once.
+  std::vector<std::pair<int, int>> lines() const;
 
  private:
   Place computed(ir::Id location) const;

@@ -126,6 +126,28 @@ Fact* IrReader::add(const ir::Operation& operation, Draft draft) {
   return &out_.facts.back();
 }
 
+void IrReader::add_lesser(const ir::Operation& operation, Draft draft) {
+  const Place& place = places_.of(operation.location);
+  if (!place.at.known()) return;
+  std::string key = fmt::format("{}|{}:{}", draft.kind, place.at.file, place.at.line());
+  for (const auto& caller : place.callers) key += fmt::format("<{}:{}", caller.file, caller.line());
+  for (const auto& [name, value] : draft.values) key += "|" + value.text();
+  if (!lesser_.insert(std::move(key)).second) return;
+  Fact fact;
+  fact.family = draft.family;
+  fact.kind = std::move(draft.kind);
+  fact.at = place.at;
+  fact.values = std::move(draft.values);
+  fact.kernel = kernel_ != nullptr ? kernel_->name : "";
+  fact.known_by = evidence::KnownBy::compiled;
+  if (!place.callers.empty()) {
+    Value through = stated(join(place.library, " > "));
+    through.origins = place.callers;
+    fact.values.emplace("through", std::move(through));
+  }
+  out_.lesser.push_back(std::move(fact));
+}
+
 void IrReader::enter(const ir::Operation& function) {
   function_ = &function;
   kernel_ = nullptr;
@@ -138,6 +160,12 @@ void IrReader::enter(const ir::Operation& function) {
   const auto begin = function.header.find('@');
   if (begin != std::string_view::npos)
     kernel.symbol = function.header.substr(begin + 1, function.header.find('(', begin) - begin - 1);
+  constexpr std::string_view asked = "smem.config_smem_size = ";
+  if (const auto at = function.header.find(asked); at != std::string_view::npos) {
+    const std::string_view number = function.header.substr(at + asked.size());
+    if (const auto bytes = parse_integer(number.substr(0, number.find_first_not_of("0123456789"))))
+      kernel.configured_bytes = *bytes;
+  }
   const Place place = places_.of(function.location);
   kernel.at = place.at;
   kernel.name = kernel_name(function, place);
@@ -193,6 +221,7 @@ IrReading IrReader::run() {
       ++unread[operation.name];
   }
   if (function_ != nullptr) leave();
+  out_.lines = places_.lines();
   std::stable_sort(out_.facts.begin(), out_.facts.end(), [](const Fact& a, const Fact& b) {
     return std::pair(a.at.file, a.at.line()) < std::pair(b.at.file, b.at.line());
   });
@@ -200,8 +229,21 @@ IrReading IrReader::run() {
   return std::move(out_);
 }
 
+/// Of operations of which there are many on most lines.
+void IrReader::add_common_handlers(std::unordered_map<std::string_view, Handler>& table) {
+  for (const char* name : {"cute.make_layout", "cute.static", "cute.append", "cute.append_to_rank"})
+    table[name] = &IrReader::on_plain_layout;
+  for (const char* name : {"cute.tiled.copy.partition_S", "cute.tiled.copy.partition_D"})
+    table[name] = &IrReader::on_partition;
+  table["cute.recast_iter"] = &IrReader::on_recast;
+  table["cute.slice"] = &IrReader::on_multicast_mask;
+  table["scf.for"] = &IrReader::on_loop;
+  for (const char* name : {"llvm.inline_asm", "nvvm.inline_ptx"}) table[name] = &IrReader::on_inline_text;
+  table["llvm.fence"] = &IrReader::on_fence;
+}
+
 const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handlers() {
-  static const std::unordered_map<std::string_view, Handler> table = {
+  static std::unordered_map<std::string_view, Handler> table = {
       {"cute.memref.alloca", &IrReader::on_allocation},
       {"cute.make_view", &IrReader::on_view},
       {"cute.tile_to_shape", &IrReader::on_layout},
@@ -255,6 +297,8 @@ const std::unordered_map<std::string_view, IrReader::Handler>& IrReader::handler
       {"nvvm.mbarrier.init", &IrReader::on_mbarrier_init},
       {"nvvm.tcgen05.commit", &IrReader::on_mbarrier},
       {"nvvm.setmaxregister", &IrReader::on_registers}};
+  static const bool complete = (add_common_handlers(table), true);
+  (void)complete;
   return table;
 }
 
@@ -266,6 +310,8 @@ IrReader::Handler IrReader::family_handler(std::string_view name) {
       {"nvvm.mbarrier.inval", nullptr},
       {"nvvm.mbarrier.", &IrReader::on_mbarrier},
       {"nvvm.barrier", &IrReader::on_barrier},
+      {"nvvm.bar.warp.sync", &IrReader::on_barrier},
+      {"nvvm.cp.async.mbarrier.arrive", &IrReader::on_mbarrier},
       {"nvvm.cluster.", &IrReader::on_barrier},
       {"nvvm.griddepcontrol.", &IrReader::on_barrier},
       {"nvvm.fence.", &IrReader::on_fence},
@@ -274,10 +320,10 @@ IrReader::Handler IrReader::family_handler(std::string_view name) {
       {"nvvm.tcgen05.alloc", &IrReader::on_tensor_memory},
       {"nvvm.tcgen05.dealloc", &IrReader::on_tensor_memory},
       {"nvvm.tcgen05.relinquish_alloc_permit", &IrReader::on_tensor_memory},
-      {"nvvm.tcgen05.mma_smem_desc", nullptr},
+      {"nvvm.tcgen05.mma_smem_desc", &IrReader::on_operand_layout},
       {"nvvm.tcgen05.mma", &IrReader::on_instruction},
       {"nvvm.wgmma.mma_async", &IrReader::on_instruction},
-      {"nvvm.mma_smem_desc", nullptr},
+      {"nvvm.mma_smem_desc", &IrReader::on_operand_layout},
       {"nvvm.mma.", &IrReader::on_instruction},
       {"nvvm.cp.async.bulk.prefetch", nullptr},
       {"nvvm.cp.async.bulk.tensor.prefetch", nullptr},

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiled/ir.h"
@@ -74,6 +75,7 @@ class IrReader {
   using Handler = void (IrReader::*)(const ir::Operation&);
   using Values = std::map<std::string, evidence::Value>;
   static const std::unordered_map<std::string_view, Handler>& handlers();
+  static void add_common_handlers(std::unordered_map<std::string_view, Handler>& table);
   static Handler family_handler(std::string_view name);
 
   struct Draft {
@@ -87,6 +89,8 @@ class IrReader {
   /// Adds the fact at the operation's place, or joins it to the same fact already there. Nullptr: the
   /// operation has no line of the program's own.
   evidence::Fact* add(const ir::Operation& operation, Draft draft);
+  /// Keeps what is no fact of its own and answers a statement of the source.
+  void add_lesser(const ir::Operation& operation, Draft draft);
   evidence::Value inside(const ir::Operation& operation, const Place& place);
 
   // functions
@@ -110,6 +114,10 @@ class IrReader {
   void on_allocation(const ir::Operation& operation);
   void on_view(const ir::Operation& operation);
   void on_layout(const ir::Operation& operation);
+  void on_plain_layout(const ir::Operation& operation);
+  void on_operand_layout(const ir::Operation& operation);
+  void on_recast(const ir::Operation& operation);
+  void on_partition(const ir::Operation& operation);
 
   // launch and descriptors, from the host function
   void on_launch_config(const ir::Operation& operation);
@@ -118,6 +126,7 @@ class IrReader {
   void on_tma_descriptor(const ir::Operation& operation);
   void on_atom(const ir::Operation& operation);
 
+  void on_multicast_mask(const ir::Operation& operation);
   void on_tensor_map(const ir::Operation& operation);
   std::vector<evidence::Value> stored_numbers(const ir::Operation& user, std::size_t operand) const;
 
@@ -137,6 +146,7 @@ class IrReader {
   void on_tensor_memory(const ir::Operation& operation);
   void on_group(const ir::Operation& operation);
   void on_instruction(const ir::Operation& operation);
+  void on_loop(const ir::Operation& operation);
   void on_small_copy(const ir::Operation& operation);
 
   // synchronisation
@@ -146,12 +156,14 @@ class IrReader {
                      const std::string& pipeline, Values values);
   void on_barrier(const ir::Operation& operation);
   void on_fence(const ir::Operation& operation);
+  void on_inline_text(const ir::Operation& operation);
   void on_registers(const ir::Operation& operation);
 
   const ir::Module& module_;
   Places places_;
   IrReading out_;
   std::unordered_map<std::string, std::size_t> index_;  ///< of facts, by kind, subject and line
+  std::unordered_set<std::string> lesser_;              ///< kinds, lines and values of those told
   std::vector<Buffer> buffers_;
   std::vector<Pipeline> pipelines_;
   IrKernel* kernel_ = nullptr;                          ///< the one at hand; nullptr in host functions

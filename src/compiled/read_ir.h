@@ -1,7 +1,9 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -15,7 +17,9 @@ struct IrKernel {
   std::string symbol;     ///< in the device code
   evidence::Location at;  ///< its definition
   std::int64_t shared_bytes = 0;  ///< of all its allocations, each aligned, in their order
-  bool without_lines = false;     ///< its operations have no locations; a later pass adds allocations
+  /// Dynamic shared memory that the launch asks for by a number of its own, whatever the kernel allocates.
+  std::optional<std::int64_t> configured_bytes = std::nullopt;
+  bool without_lines = false;  ///< its operations have no locations; a later pass adds allocations
 };
 
 /// What one module of the compiler's intermediate form says, in the reading's schema.
@@ -26,7 +30,10 @@ struct IrReading {
   /// lists the loops and branches around, outermost first, as "if 722", "for 742". Facts of a kernel whose
   /// operations have no locations have none either.
   std::vector<evidence::Fact> facts;
-  std::map<std::string, int> unread;  ///< operations from which no fact was drawn, by name
+  /// What is no fact of its own, and answers a statement of the source: plain layouts, views, fragments.
+  std::vector<evidence::Fact> lesser;
+  std::vector<std::pair<int, int>> lines;  ///< file and line of the program's own that operations come from
+  std::map<std::string, int> unread;       ///< operations from which no fact was drawn, by name
   int operations = 0;
   int lost_values = 0;  ///< operations of interest whose own text was not as expected
 };

@@ -1,5 +1,7 @@
 #include "compiled/resources.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -113,6 +115,17 @@ SmLimits limits_of(int major, int minor) {
 }
 
 }  // namespace
+
+std::string local_memory_text(const Resources& resources, int accesses, bool dsl) {
+  const int stack = resources.stack_bytes.value_or(0), local = resources.local_bytes.value_or(0);
+  if (stack == 0 && local == 0 && accesses == 0) return "";
+  return fmt::format(
+      "local memory: {} bytes of a thread, {} loads and stores: registers did not suffice, or an array of "
+      "them "
+      "is indexed by what is not known at compile time{}",
+      std::max(stack, local), accesses,
+      dsl ? " (4.5.0 did so to the result of load(): index the register tensor first, or take 4.5.1)" : "");
+}
 
 int resident_blocks(const Resources& r, int threads, int dynamic_smem_bytes, int major, int minor) {
   const SmLimits limits = limits_of(major, minor);

@@ -30,6 +30,11 @@ void set_arch(Resources& resources, const std::string& arch);
 /// architecture.
 void add_elf_attributes(std::string_view text, std::vector<Resources>& resources);
 
+/// Why a thread's data lies in memory: spilled registers, or an array of registers whose index is not known
+/// when the kernel is compiled. `accesses`: local loads and stores among the instructions; `dsl`: the CuTe
+/// DSL compiled it. Empty: there is none.
+std::string local_memory_text(const Resources& resources, int accesses, bool dsl);
+
 /// Blocks of `threads` threads that fit on one SM by registers, threads and shared memory (CUDA C++
 /// programming guide, compute capability tables; registers are given to a warp in units of 256).
 int resident_blocks(const Resources& resources, int threads, int dynamic_smem_bytes, int major, int minor);

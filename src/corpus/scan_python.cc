@@ -14,28 +14,29 @@ class PythonScan {
     while (!cursor_.done()) step();
     facts_.language = Language::cute_dsl;
     facts_.signals = hits_.take();
-    facts_.lines = count_lines(cursor_.text());
+    const std::string_view text = cursor_.text();  // read to its end: its newlines are counted
+    facts_.lines = text.empty() ? 0 : cursor_.line() - (text.back() == '\n' ? 1 : 0);
     return std::move(facts_);
   }
 
  private:
   void step() {
     const char c = cursor_.peek();
-    if (c == '\n') {
+    if (c == ' ' || c == '\t' || c == '\r') {
+      column_zero_ = false;
+      cursor_.skip_blanks();
+    } else if (is_identifier_start(c)) {
+      word();
+    } else if (c == '\n') {
       cursor_.advance();
       if (depth_ == 0) statement_start_ = true;
       column_zero_ = true;
     } else if (c == '#') {
       cursor_.to_line_end();
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      column_zero_ = false;
-      cursor_.advance();
     } else if (c == '\\' && cursor_.peek(1) == '\n') {
       cursor_.advance(2);
     } else if (c == '"' || c == '\'') {
       string();
-    } else if (is_identifier_start(c)) {
-      word();
     } else {
       symbol(c);
     }

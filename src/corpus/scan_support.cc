@@ -148,6 +148,7 @@ std::string squeeze(std::string_view text) {
 }  // namespace
 
 void find_commands(std::string_view docstring, int line, std::vector<DocCommand>& out) {
+  if (docstring.find(".py") == std::string_view::npos) return;  // a command runs a script
   std::string joined;
   int begin = line;
   for (const std::string_view raw : split(docstring, '\n')) {

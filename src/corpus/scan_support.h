@@ -11,19 +11,21 @@
 
 namespace cutelab::corpus {
 
-constexpr bool is_identifier_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         (static_cast<unsigned char>(c) & 0x80);
-}
 /// Asked for each byte of a source: by table.
-inline constexpr auto identifier_parts = [] {
-  std::array<bool, 256> parts{};
-  for (int byte = 0; byte < 256; ++byte) {
+inline constexpr auto identifier_starts = [] {
+  std::array<bool, 256> starts{};
+  for (std::size_t byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
-    parts[static_cast<std::size_t>(byte)] = is_identifier_start(c) || (c >= '0' && c <= '9');
+    starts[byte] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || byte >= 0x80;
   }
+  return starts;
+}();
+inline constexpr auto identifier_parts = [] {
+  std::array<bool, 256> parts = identifier_starts;
+  for (const char c : std::string_view("0123456789")) parts[static_cast<std::size_t>(c)] = true;
   return parts;
 }();
+inline bool is_identifier_start(char c) { return identifier_starts[static_cast<unsigned char>(c)]; }
 inline bool is_identifier_part(char c) { return identifier_parts[static_cast<unsigned char>(c)]; }
 
 /// A position in a text that counts lines; the base of both scanners.
@@ -39,6 +41,11 @@ class Cursor {
   void advance(std::size_t n = 1) {
     for (; n > 0 && at_ < text_.size(); --n, ++at_)
       if (text_[at_] == '\n') ++line_;
+  }
+  /// Over blanks of a line, of which there is at least one.
+  void skip_blanks() {
+    do ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r'));
   }
   /// To the end of the line, before its newline.
   void to_line_end() { at_ = std::min(text_.find('\n', at_), text_.size()); }

@@ -28,10 +28,11 @@ SignalTable::SignalTable(std::vector<Signal> signals) : signals_(std::move(signa
     const std::string& word = signals_[static_cast<std::size_t>(i)].word;
     fingerprint_ = fnv1a(word + "\n", fingerprint_);
     if (const auto dot = word.rfind('.'); dot != std::string::npos)
-      qualifiers_.emplace(word.substr(0, dot), i);
+      qualifiers_.emplace(word.substr(0, dot), i), qualifier_shapes_.add(word.substr(0, dot));
     const bool front = word.front() == '*', back = word.back() == '*';
     if (!front && !back) {
       exact_.emplace(word, i);
+      exact_shapes_.add(word);
     } else if (front && back) {
       infixes_.push_back(i);
     } else if (back) {
@@ -50,8 +51,9 @@ SignalTable::SignalTable(std::vector<Signal> signals) : signals_(std::move(signa
 }
 
 int SignalTable::find(std::string_view identifier) const {
-  const auto it = exact_.find(identifier);
-  return it != exact_.end() ? it->second : match(identifier);
+  if (exact_shapes_.may_hold(identifier))
+    if (const auto it = exact_.find(identifier); it != exact_.end()) return it->second;
+  return match(identifier);
 }
 
 int SignalTable::match(std::string_view identifier) const {

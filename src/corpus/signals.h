@@ -29,17 +29,33 @@ class SignalTable {
   /// shorter ones.
   int find(std::string_view identifier) const;
   /// Whether some signal names what follows this word and a dot ("warpgroup" of "warpgroup.fence").
-  bool is_qualifier(std::string_view word) const { return qualifiers_.find(word) != qualifiers_.end(); }
+  bool is_qualifier(std::string_view word) const {
+    return qualifier_shapes_.may_hold(word) && qualifiers_.find(word) != qualifiers_.end();
+  }
   const Signal& operator[](int i) const { return signals_[static_cast<std::size_t>(i)]; }
   int size() const { return static_cast<int>(signals_.size()); }
   /// Changes when the table's words change: indexes made with another table are rebuilt.
   std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
+  /// Most words of a source are none of a table's: first letter and length alone say so.
+  class Shapes {
+   public:
+    void add(std::string_view word) { held_[letter(word)] |= bit(word); }
+    bool may_hold(std::string_view word) const { return (held_[letter(word)] & bit(word)) != 0; }
+
+   private:
+    static std::size_t letter(std::string_view word) {
+      return word.empty() ? 0 : static_cast<unsigned char>(word.front());
+    }
+    static std::uint64_t bit(std::string_view word) { return std::uint64_t{1} << (word.size() % 64); }
+    std::uint64_t held_[256] = {};
+  };
   int match(std::string_view identifier) const;
   std::vector<Signal> signals_;
   TextTable<int> exact_;
   TextTable<int> qualifiers_;
+  Shapes exact_shapes_, qualifier_shapes_;          ///< of the words in them
   std::vector<int> prefixes_, suffixes_, infixes_;  ///< pattern signals, longest word first
   bool first_letter_[256] = {};                     ///< of the prefix patterns
   bool last_letter_[256] = {};                      ///< of the suffix patterns

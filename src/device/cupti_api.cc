@@ -49,6 +49,7 @@ void bind_range(CuptiApi& api, CuptiBinder& bind) {
 // CUptiResult values that a person can do something about.
 constexpr int hardware_busy = 26;
 constexpr int insufficient_privileges = 35;
+constexpr int another_subscriber = 39;
 constexpr int virtual_gpu_refuses = 40;
 
 const char* remedy_of(int code) {
@@ -56,6 +57,7 @@ const char* remedy_of(int code) {
     case insufficient_privileges:
       return counters_refused_remedy;
     case hardware_busy:
+    case another_subscriber:
       return "another profiler (ncu, DCGM) holds the counters: stop it, or `dcgmi profile --pause`";
     case virtual_gpu_refuses:
       return "the host must allow profiling for this virtual GPU";

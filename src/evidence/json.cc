@@ -30,7 +30,7 @@ Json provenance_json(const Provenance& from) {
           {"driver", from.driver},           {"compiler", from.compiler},
           {"source_hash", from.source_hash}, {"tool_version", from.tool_version},
           {"time_utc", from.time_utc},       {"configuration", configuration},
-          {"command", from.command}};
+          {"command", from.command},         {"code_hash", from.code_hash}};
 }
 
 Json metric_json(const Metric& metric) {
@@ -82,7 +82,7 @@ std::string identity_text(const Run& run) {
   for (const char* name : {"schema", "schema_version", "kernel", "version", "language", "prof_type",
                            "provenance", "metrics", "samples_us", "check", "notes"})
     kept[name] = all.at(name);
-  kept["provenance"].erase("command");
+  for (const char* newer : {"command", "code_hash"}) kept["provenance"].erase(newer);
   return text_of(kept);
 }
 

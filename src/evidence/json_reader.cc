@@ -245,7 +245,8 @@ Provenance provenance(const Node& n) {
           n.member("tool_version").string(),
           n.member("time_utc").string(),
           n.member("configuration").map([](const Node& v) { return v.string(); }),
-          n.optional("command") ? n.member("command").string() : ""};
+          n.optional("command") ? n.member("command").string() : "",
+          n.optional("code_hash") ? n.member("code_hash").string() : ""};
 }
 
 Run::Check check(const Node& n) {

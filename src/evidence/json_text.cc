@@ -1,5 +1,6 @@
 #include "evidence/json_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -106,10 +107,21 @@ void JsonText::before_value() {
 }
 
 void JsonText::key(std::string_view name) {
-  before_item();
-  out_ += '"';
-  out_ += name;
-  out_ += "\": ";
+  const std::string_view line = depth_ > 0 ? new_line(!empty_, depth_) : std::string_view();
+  char text[128];
+  if (line.empty() || line.size() + name.size() + 4 > sizeof text) {
+    before_item();
+    out_ += '"';
+    out_ += name;
+    out_ += "\": ";
+  } else {  // nearly always: as one piece
+    char* end = std::copy(line.begin(), line.end(), text);
+    *end++ = '"';
+    end = std::copy(name.begin(), name.end(), end);
+    end = std::copy_n("\": ", 3, end);
+    out_.append(text, end);
+    empty_ = false;
+  }
   after_key_ = true;
 }
 

@@ -35,6 +35,7 @@ struct Provenance {
   std::string time_utc;
   std::map<std::string, std::string> configuration;  ///< parameters and tile configuration
   std::string command;                               ///< the command line that makes the run again
+  std::string code_hash;  ///< sha256 over the kernel's instructions; empty = not known (a library)
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 

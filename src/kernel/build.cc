@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "kernel/libraries.h"
 
 namespace cutelab::kernel {
 namespace fs = std::filesystem;
@@ -24,20 +25,22 @@ std::vector<std::string> flags_of(const BuildRequest& request) {
   return flags;
 }
 
-std::string toolchain_hash(const Toolchain& toolchain) {
-  return sha256(toolchain.nvcc_version + "\ncutlass " + toolchain.cutlass_version).substr(0, 12);
+std::string toolchain_hash(const Toolchain& toolchain, const LibraryHeaders& headers) {
+  std::string text = toolchain.nvcc_version + "\ncutlass " + toolchain.cutlass_version;
+  if (!headers.versions.empty()) text += "\n" + headers.versions;
+  return sha256(text).substr(0, 12);
 }
 
 std::string record_text(const BuiltKernel& built) {
-  return fmt::format("compiler: {}\ncutlass: {}\ncommand: {}\n", built.compiler, built.cutlass,
-                     built.command);
+  return fmt::format("compiler: {}\ncutlass: {}\nlibraries: {}\ncommand: {}\n", built.compiler, built.cutlass,
+                     built.libraries, built.command);
 }
 
 /// The build in `folder` if it is whole.
 Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash, const std::string& folder) {
   auto record = request.files.read(folder + "/build.txt", 1 << 20);
   if (!record) return record.error();
-  BuiltKernel built{folder, folder + "/kernel.so", folder + "/kernel.cubin", hash, "", "", "", true};
+  BuiltKernel built{folder, folder + "/kernel.so", folder + "/kernel.cubin", hash, "", "", "", "", true};
   for (const auto line : split(*record, '\n')) {
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
@@ -45,6 +48,7 @@ Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash,
     const auto name = line.substr(0, colon);
     if (name == "compiler") built.compiler = value;
     if (name == "cutlass") built.cutlass = value;
+    if (name == "libraries") built.libraries = value;
     if (name == "command") built.command = value;
   }
   for (const std::string& file : {built.library, built.cubin})
@@ -53,14 +57,14 @@ Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash,
 }
 
 Result<BuiltKernel> any_cached(const BuildRequest& request, const std::string& hash,
-                               const Toolchain& toolchain) {
+                               const std::string& missing_because, const std::string& remedy) {
   const std::string folder = fmt::format("{}/build/kernels/{}", request.source_root, hash);
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder, code))
     if (entry.path().filename().string()[0] != '.')
       if (auto built = cached(request, hash, entry.path().string())) return built;
-  return Error{ErrorKind::unavailable, "compile " + request.folder, toolchain.missing_because, "",
-               toolchain.remedy + "; or bring build/kernels of a machine that has compiled it"};
+  return Error{ErrorKind::unavailable, "compile " + request.folder, missing_because, "",
+               remedy + "; or bring build/kernels of a machine that has compiled it"};
 }
 
 std::string first_errors(const std::string& text) {
@@ -78,16 +82,18 @@ std::string kept_cubin(const std::string& folder) {
   return "";
 }
 
-Status compile(const BuildRequest& request, const Toolchain& toolchain, const std::string& scratch,
-               BuiltKernel& built) {
+Status compile(const BuildRequest& request, const Toolchain& toolchain, const LibraryHeaders& headers,
+               const std::string& scratch, BuiltKernel& built) {
   std::error_code code;
   fs::create_directories(scratch + "/keep", code);
   const std::string root = fs::absolute(request.source_root).string();
   std::vector<std::string> argv = {toolchain.nvcc, "-shared", "-Xcompiler", "-fPIC", "-cudart", "static"};
   for (std::string& flag : flags_of(request)) argv.push_back(std::move(flag));
   argv.insert(argv.end(),
-              {"-I" + root + "/kernels", "-isystem", fs::absolute(toolchain.cutlass_include).string(),
-               root + "/" + request.folder + "/kernel.cu"});
+              {"-I" + root + "/kernels", "-isystem", fs::absolute(toolchain.cutlass_include).string()});
+  for (const std::string& folder : headers.folders)
+    argv.insert(argv.end(), {"-isystem", fs::absolute(folder).string()});
+  argv.push_back(root + "/" + request.folder + "/kernel.cu");
   built.command = shell_line(argv);
   argv.insert(argv.end(), {"--keep", "--keep-dir", scratch + "/keep", "-o", scratch + "/kernel.so"});
   auto done = run_process({argv, scratch, {}, compile_limit_seconds});
@@ -138,10 +144,13 @@ Result<std::string> source_hash(const BuildRequest& request) {
 Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& toolchain) {
   auto hash = source_hash(request);
   if (!hash) return hash.error();
-  if (!toolchain.complete()) return any_cached(request, *hash, toolchain);
+  const auto headers = find_headers(request.headers, request.environment, request.files, request.source_root);
+  if (!toolchain.complete()) return any_cached(request, *hash, toolchain.missing_because, toolchain.remedy);
+  if (!headers.missing_because.empty())
+    return any_cached(request, *hash, headers.missing_because, headers.remedy);
   const std::string parent =
       fs::absolute(fmt::format("{}/build/kernels/{}", request.source_root, *hash)).string();
-  const std::string folder = parent + "/" + toolchain_hash(toolchain);
+  const std::string folder = parent + "/" + toolchain_hash(toolchain, headers);
   if (auto built = cached(request, *hash, folder)) return built;
   std::error_code code;
   fs::create_directories(parent, code);
@@ -155,9 +164,10 @@ Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& t
                     *hash,
                     toolchain.nvcc_version,
                     toolchain.cutlass_version,
+                    headers.versions,
                     "",
                     false};
-  auto status = compile(request, toolchain, scratch, built);
+  auto status = compile(request, toolchain, headers, scratch, built);
   if (status) status = write_file_atomically(scratch + "/build.txt", record_text(built));
   fs::permissions(scratch, fs::perms(0755), code);  // mkdtemp makes it private
   if (status) fs::rename(scratch, folder, code);

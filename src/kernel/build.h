@@ -18,7 +18,8 @@ struct BuiltKernel {
   std::string source_hash;  ///< sha256 over sources and flags, first 16 digits
   std::string compiler;     ///< "nvcc 13.0.88"
   std::string cutlass;      ///< "4.2.0"
-  std::string command;      ///< what was run, to be pasted
+  std::string libraries;  ///< headers of other libraries: "cudnn-frontend 1.18.0, cuDNN 9.19.0"; empty = none
+  std::string command;    ///< what was run, to be pasted
   bool from_cache = false;
   std::string not_linked_because = {};  ///< of an export: there is device code, but no library to launch it
 };
@@ -27,9 +28,10 @@ struct BuildRequest {
   const FileSource& files;
   const Environment& environment;
   std::string source_root;
-  std::string folder;                ///< the package's, below the source root
-  std::vector<std::string> defines;  ///< of CuteKernel
-  std::string arch;                  ///< "sm_90a"
+  std::string folder;                     ///< the package's, below the source root
+  std::vector<std::string> defines;       ///< of CuteKernel
+  std::string arch;                       ///< "sm_90a"
+  std::vector<std::string> headers = {};  ///< of Package
 };
 
 /// Hash of what decides the device code besides the toolchain: every .cu and .h of the package, headers that
@@ -38,8 +40,8 @@ Result<std::string> source_hash(const BuildRequest& request);
 
 /// Compiles, or takes from the cache. Without a compiler a cached build of any toolchain is taken, so that a
 /// cache made on one machine serves another. Two builders at once are safe: each works aside and the first to
-/// finish wins. Errors (kind unavailable): no compiler and nothing cached, compilation failed (with nvcc's
-/// first errors).
+/// finish wins. Errors (kind unavailable): no compiler or no headers and nothing cached, compilation failed
+/// (with nvcc's first errors).
 Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& toolchain);
 
 }  // namespace cutelab::kernel

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace cutelab::kernel {
 namespace {
 
@@ -15,6 +17,22 @@ struct AbiLaunchShape {
   unsigned dynamic_smem_bytes;
 };
 
+/// What to do about a code of the CUDA runtime, by its number (CUDA runtime API, cudaError_t).
+const char* remedy_of(int code) {
+  switch (code) {
+    case 35:   // cudaErrorInsufficientDriver: said on a GPU that is able, whatever else a message adds
+    case 222:  // cudaErrorUnsupportedPtxVersion
+      return "the driver is older than the CUDA that the kernel was compiled with (CUDA 13 needs 580 or "
+             "newer, 12.9 "
+             "needs 575): update the driver, or compile with a CUDA that it knows; `cutelab device` shows "
+             "both";
+    case 209:  // cudaErrorNoKernelImageForDevice
+      return "the kernel is compiled for another architecture: `cutelab list` shows which";
+    default:
+      return "`cutelab device` shows what the GPU offers";
+  }
+}
+
 Error load_error(const std::string& library, std::string wrong) {
   return Error{ErrorKind::unavailable, "load a compiled kernel", std::move(wrong), library,
                "delete the folder and run again: the kernel is compiled anew"};
@@ -22,7 +40,22 @@ Error load_error(const std::string& library, std::string wrong) {
 
 }  // namespace
 
-Result<LoadedKernel> LoadedKernel::load(const std::string& library) {
+void LoadedKernel::open_libraries(const std::vector<std::string>& folders) {
+  const auto names = library_.function<const char* (*)()>("cutelab_libraries");
+  if (!names) return;
+  const std::string lines = names();
+  for (const auto line : split(lines, '\n')) {
+    const std::string name(trim(line));
+    if (name.empty()) continue;
+    // A second dlopen of the name, the kernel's own, finds what is open already.
+    device::SharedLibrary found(name, device::SharedLibrary::Stay::for_good);
+    for (std::size_t i = 0; i < folders.size() && !found.loaded(); ++i)
+      found = device::SharedLibrary(folders[i] + "/" + name, device::SharedLibrary::Stay::for_good);
+    if (found.loaded()) opened_.push_back(std::move(found));
+  }
+}
+
+Result<LoadedKernel> LoadedKernel::load(const std::string& library, const std::vector<std::string>& folders) {
   LoadedKernel loaded;
   loaded.path_ = library;
   loaded.library_ = device::SharedLibrary(library);
@@ -35,6 +68,7 @@ Result<LoadedKernel> LoadedKernel::load(const std::string& library) {
   if (version() != abi_version)
     return load_error(
         library, fmt::format("it speaks version {} of the door, this program {}", version(), abi_version));
+  loaded.open_libraries(folders);
   loaded.stamp_names_ = loaded.library_.function<StampNames>("cutelab_timeline_names");
   loaded.stamp_into_ = loaded.library_.function<StampInto>("cutelab_timeline_attach");
   return Result<LoadedKernel>(std::move(loaded));
@@ -75,7 +109,7 @@ Status LoadedKernel::launch(const std::vector<std::byte>& arguments, const Launc
                "launch " + shape.text(),
                fmt::format("cudaError {}: {}", code, error_text_(code)),
                path_,
-               "`cutelab device` shows what the GPU offers",
+               remedy_of(code),
                code};
 }
 

@@ -26,8 +26,10 @@ class Launchable {
 /// A compiled package behind the C door of kernels/launch_abi.h, loaded with dlopen.
 class LoadedKernel final : public Launchable {
  public:
+  /// The libraries that the kernel opens itself (`cutelab_libraries`) are opened first: as the dynamic loader
+  /// finds them, else in one of `folders`. One that is nowhere is the kernel's to report when it is launched.
   /// Errors (kind unavailable): cannot be loaded, lacks a symbol, another version of the door.
-  static Result<LoadedKernel> load(const std::string& library);
+  static Result<LoadedKernel> load(const std::string& library, const std::vector<std::string>& folders = {});
   Status launch(const std::vector<std::byte>& arguments, const LaunchShape& shape,
                 void* stream) const override;
   std::string stamped_roles() const override;
@@ -36,6 +38,8 @@ class LoadedKernel final : public Launchable {
  private:
   using Launch = int (*)(const void*, unsigned long long, const void*, void*);
   using ErrorText = const char* (*)(int);
+  void open_libraries(const std::vector<std::string>& folders);
+  std::vector<device::SharedLibrary> opened_;  ///< before library_: closed after it
   device::SharedLibrary library_;
   std::string path_;
   Launch launch_ = nullptr;

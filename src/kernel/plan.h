@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,15 @@ struct CuteKernel {
   std::function<std::vector<std::byte>(const Addresses&)> arguments;  ///< the package's Params, by value
 };
 
+/// How the operators of kernels/reference compute a plan's reference on a GPU.
+struct DeviceReference {
+  double operations = 0;  ///< multiply-adds or elements read: what decides whether the host is fast enough
+  Inputs inputs;          ///< of its own beside the kernel's: lengths, tables
+  Outputs outputs;        ///< fp32, named as the kernel's
+  /// The operators' argument. `inputs` holds the kernel's inputs and its own, `outputs` its own.
+  std::function<std::vector<std::byte>(const Addresses& inputs, const Addresses& outputs)> arguments;
+};
+
 /// One kernel version. Free of CUDA: everything here runs on a machine without a GPU and is printable.
 class KernelPlan {
  public:
@@ -74,6 +84,8 @@ class KernelPlan {
   virtual Outputs prepare_outputs(const Params& params) const = 0;
   /// In double precision, stored as fp32 or wider than the output's type.
   virtual Outputs reference_fn(const Params& params, const Inputs& inputs) const = 0;
+  /// The same by the operators of kernels/reference; nullopt = they do not know it.
+  virtual std::optional<DeviceReference> device_reference(const Params&) const { return std::nullopt; }
   virtual Tolerance tolerance(const Params& params) const = 0;
   /// Candidates in the order of preference, legal ones first; rejected ones carry their reason.
   virtual std::vector<Config> autotune_configs(const Params& params) const = 0;

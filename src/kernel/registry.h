@@ -17,6 +17,8 @@ struct Package {
   std::string folder;                      ///< below the source root
   std::string summary;                     ///< one line
   std::vector<std::string> architectures;  ///< what its device code is compiled for: "sm_90a"
+  std::vector<std::string> headers =
+      {};  ///< libraries whose headers it includes: "cudnn", "cub" (libraries.h)
   std::shared_ptr<const KernelPlan> plan;
   std::string title() const { return design + " " + version; }
 };

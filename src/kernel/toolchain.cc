@@ -6,29 +6,10 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "kernel/libraries.h"
 
 namespace cutelab::kernel {
 namespace {
-
-std::vector<std::string> cuda_folders(const Environment& environment) {
-  std::vector<std::string> folders;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-    if (const auto folder = environment.get(name)) folders.push_back(*folder);
-  folders.emplace_back("/usr/local/cuda");
-  return folders;
-}
-
-/// "4.2.0" from the three CUTLASS_MAJOR, _MINOR, _PATCH lines of cutlass/version.h.
-std::string cutlass_version(const std::string& header) {
-  std::vector<std::string> numbers;
-  for (const auto* name : {"CUTLASS_MAJOR ", "CUTLASS_MINOR ", "CUTLASS_PATCH "}) {
-    const auto at = header.find(std::string("#define ") + name);
-    if (at == std::string::npos) return "";
-    const auto rest = std::string_view(header).substr(at + 8 + std::string_view(name).size());
-    numbers.emplace_back(trim(rest.substr(0, rest.find('\n'))));
-  }
-  return join(numbers, ".");
-}
 
 /// "nvcc 13.0.88" from the `V13.0.88` of `nvcc --version`.
 std::string nvcc_version(const std::string& nvcc) {
@@ -68,7 +49,7 @@ Toolchain find_toolchain(const Environment& environment, const FileSource& files
     auto header = files.read(include + "/cutlass/version.h", 1 << 20);
     if (!header) continue;
     found.cutlass_include = include;
-    found.cutlass_version = cutlass_version(*header);
+    found.cutlass_version = version_from(*header, {"CUTLASS_MAJOR", "CUTLASS_MINOR", "CUTLASS_PATCH"});
     break;
   }
   if (found.nvcc.empty() || found.nvcc_version.empty()) {

@@ -36,9 +36,14 @@ struct Difference {
 /// of the timer. Precondition: same size, at least two rounds, times above 0.
 Difference paired_difference(const std::vector<double>& left, const std::vector<double>& right, double z);
 
-/// SLOWER or FASTER: the whole interval lies beyond the margin on that side. SAME: the whole interval lies
-/// within it. AMBIGUOUS: neither, or median and mean tell different things.
+/// SLOWER or FASTER: the whole interval and the mean lie beyond the margin on that side. SAME: the whole
+/// interval lies within it. AMBIGUOUS: neither, or median and mean tell different things.
 evidence::Verdict judge_difference(const Difference& difference, double margin);
+
+/// Adds to the verdict's reason that both sides run the same machine code, where they do
+/// (Provenance::code_hash): why they are the SAME; or that a difference then comes from the launch, the
+/// inputs or the machine.
+void explain_by_code(evidence::Verdict& verdict, const evidence::Run& left, const evidence::Run& right);
 
 /// Two runs of different times, `right` against `left`: an interval from both medians' errors, widened by
 /// `run_to_run`, since nothing of what the machine did drops out as it does between rounds. AMBIGUOUS, with

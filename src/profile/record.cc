@@ -17,6 +17,10 @@ void record_check(evidence::Run& run, const CheckResult& check) {
   run.check.passed = check.passed();
   run.check.tolerance = check.tolerance.relative_norm;
   run.check.tolerance_reason = check.tolerance.reason;
+  if (!check.operators_text.empty())
+    run.notes.push_back(
+        fmt::format("reference operators of the device: {} of {} outputs; against the host's on {}",
+                    check.on_device, check.lines.size(), check.operators_text));
   const CheckLine* worst = check.worst();
   if (!worst) return;
   run.check.relative_error = worst->report.relative_norm;
@@ -79,7 +83,7 @@ void record_timing(evidence::Run& run, const Timing& timing, const TimingSpec& s
   const bool impossible = peak && spec.l2 != L2State::warm && s.median < peak->time().count();
   if (impossible) {
     const auto reason = fmt::format("rejected: {:.2f} us is below the floor of {:.2f} us ({} at {})",
-                                    s.median, peak->time().count(), peak->bound, peak->memory_rate_source);
+                                    s.median, peak->time().count(), peak->bound, peak->rate_source());
     for (const char* tag : {"duration_us", "duration_q1_us", "duration_q3_us", "bandwidth_tbs", "rate_tflops",
                             "roofline_percent", "peak_percent"})
       set_missing(run, tag, reason);
@@ -98,8 +102,8 @@ void record_timing(evidence::Run& run, const Timing& timing, const TimingSpec& s
   set_metric(run, "roofline_percent", ceiling->time().count() / s.median * 100);
   set_metric(run, "peak_percent", peak->time().count() / s.median * 100);
   run.notes.push_back(fmt::format("roofline: {}-bound; measured {:.2f} us ({}), datasheet {:.2f} us ({}); {}",
-                                  ceiling->bound, ceiling->time().count(), ceiling->memory_rate_source,
-                                  peak->time().count(), peak->memory_rate_source, work.formula));
+                                  ceiling->bound, ceiling->time().count(), ceiling->rate_source(),
+                                  peak->time().count(), peak->rate_source(), work.formula));
 }
 
 }  // namespace cutelab::profile

@@ -39,7 +39,10 @@ std::optional<Floor> floor_at(const std::map<std::string, Rate>& flops, const st
     const auto it = flops.find(unit);
     if (it == flops.end()) continue;
     const Microseconds time(count / it->second.per_second * 1e6);
-    if (time > floor.arithmetic) floor.arithmetic = time;
+    if (time > floor.arithmetic) {
+      floor.arithmetic = time;
+      floor.arithmetic_rate_source = it->second.source;
+    }
     if (time > floor.memory && time == floor.arithmetic) floor.bound = unit;
   }
   if (floor.bound.empty()) return std::nullopt;

@@ -39,6 +39,11 @@ struct Floor {
   Microseconds arithmetic;  ///< the largest of flops over the unit's rate
   std::string memory_rate_source;
   std::string bound;  ///< "memory" or the unit
+  std::string arithmetic_rate_source = {};
+  /// Of the rate that bounds: where it comes from, dense or not, with the clock it assumes.
+  const std::string& rate_source() const {
+    return bound == "memory" ? memory_rate_source : arithmetic_rate_source;
+  }
   Microseconds time() const { return memory > arithmetic ? memory : arithmetic; }
 };
 

@@ -62,6 +62,31 @@ Result<kernel::Outputs> BoundProblem::download(device::Session& session) const {
   return seen;
 }
 
+Result<kernel::Outputs> BoundProblem::reference(device::Session& session, const kernel::DeviceReference& call,
+                                                const kernel::Launchable& operators) const {
+  kernel::Addresses inputs_at = addresses_, outputs_at;
+  for (const kernel::Tensor& tensor : call.inputs.tensors) {
+    auto address = session.allocate(tensor.data.size());
+    if (!address) return address.error();
+    inputs_at[tensor.name] = *address;
+    if (auto s = session.upload(*address, tensor.data.data(), tensor.data.size()); !s) return s.error();
+  }
+  for (const kernel::Tensor& tensor : call.outputs.tensors) {
+    auto address = session.allocate(tensor.data.size());
+    if (!address) return address.error();
+    outputs_at[tensor.name] = *address;
+    if (auto s = session.fill(*address, 0xFF, tensor.data.size()); !s) return s.error();
+  }
+  if (auto s = operators.launch(call.arguments(inputs_at, outputs_at), {}, session.stream()); !s)
+    return s.error();
+  if (auto s = session.synchronize(); !s) return s.error();
+  kernel::Outputs seen = call.outputs;
+  for (kernel::Tensor& tensor : seen.tensors)
+    if (auto s = session.download(tensor.data.data(), outputs_at.at(tensor.name), tensor.data.size()); !s)
+      return s.error();
+  return seen;
+}
+
 bool CheckResult::passed() const {
   return !lines.empty() &&
          std::all_of(lines.begin(), lines.end(), [](const auto& l) { return l.report.passed; });
@@ -82,48 +107,136 @@ void say(const Progress& progress, const std::string& what, bool on_device) {
   if (progress) progress(what, on_device);
 }
 
-/// One problem, one fill: bind, launch, compare each output; the worst output's report is kept.
-Status check_one(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
-                 const kernel::Config& config, const kernel::Launchable& launchable, kernel::Fill fill,
-                 kernel::Seed seed, const Progress& progress, CheckResult& result) {
-  say(progress, "inputs of " + params.text(), false);
-  auto problem = BoundProblem::bind(session, plan, params, config, fill, seed);
+/// One check of a kernel: problem after problem, each against its reference.
+class Check {
+ public:
+  Check(device::Session& session, const kernel::KernelPlan& plan, const kernel::Params& params,
+        const kernel::Config& config, const kernel::Launchable& kernel, const Progress& progress,
+        const kernel::Launchable* operators)
+      : session_(session),
+        plan_(plan),
+        params_(params),
+        config_(config),
+        kernel_(kernel),
+        progress_(progress),
+        operators_(operators) {}
+
+  Result<CheckResult> go();
+
+ private:
+  Result<BoundProblem> bound(const kernel::Params& params, kernel::Fill fill, kernel::Seed seed) const;
+  Result<kernel::Outputs> reference(const kernel::Params& params, const BoundProblem& problem);
+  /// Lets the operators go unless they say what the host says of a small problem.
+  Status prove_operators();
+  Status check_one(const kernel::Params& params, kernel::Fill fill);
+
+  device::Session& session_;
+  const kernel::KernelPlan& plan_;
+  const kernel::Params& params_;
+  const kernel::Config& config_;
+  const kernel::Launchable& kernel_;
+  const Progress& progress_;
+  const kernel::Launchable* operators_;
+  kernel::Seed seed_ = 0;
+  CheckResult result_;
+};
+
+Result<BoundProblem> Check::bound(const kernel::Params& params, kernel::Fill fill, kernel::Seed seed) const {
+  say(progress_, "inputs of " + params.text(), false);
+  return BoundProblem::bind(session_, plan_, params, config_, fill, seed);
+}
+
+/// Of the host's operators and the device's, either in double precision and rounded once to fp32.
+constexpr double operators_agree = 1e-5;
+
+Status Check::prove_operators() {
+  std::vector<kernel::Params> problems = plan_.ragged_params(params_, config_);
+  problems.insert(problems.begin(), params_);
+  for (const kernel::Params& params : problems) {
+    const auto call = plan_.device_reference(params);
+    if (!call || call->operations > host_operations) continue;
+    auto problem = bound(params, kernel::Fill::normal, 1);
+    if (!problem) return problem.error();
+    say(progress_, "reference operators on " + params.text(), true);
+    auto seen = problem->reference(session_, *call, *operators_);
+    if (!seen) return seen.error();
+    say(progress_, "reference of " + params.text(), false);
+    const auto expected = plan_.reference_fn(params, problem->inputs);
+    for (const kernel::Tensor& tensor : seen->tensors) {
+      const kernel::Tolerance tolerance{operators_agree, operators_agree * 10, 1, ""};
+      const auto report = kernel::compare(tensor, *expected.find(tensor.name), tolerance);
+      result_.operators_text = params.text() + ": " + report.text;
+      if (!report.passed) operators_ = nullptr;
+      if (!report.passed) return {};
+    }
+    return {};
+  }
+  operators_ = nullptr;
+  result_.operators_text = "no problem is small enough to hold them against the host's";
+  return {};
+}
+
+Result<kernel::Outputs> Check::reference(const kernel::Params& params, const BoundProblem& problem) {
+  const auto call = operators_ ? plan_.device_reference(params) : std::nullopt;
+  if (call && call->operations > host_operations) {
+    say(progress_, "reference of " + params.text() + " on the device", true);
+    ++result_.on_device;
+    return problem.reference(session_, *call, *operators_);
+  }
+  say(progress_, "reference of " + params.text(), false);
+  return plan_.reference_fn(params, problem.inputs);
+}
+
+/// One problem, one fill: bind, launch, compare each output.
+Status Check::check_one(const kernel::Params& params, kernel::Fill fill) {
+  auto problem = bound(params, fill, ++seed_);
   if (!problem) return problem.error();
-  say(progress, "check of " + params.text(), true);
-  const device::AnnotatedRange range(session, "cutelab check");
-  if (auto s = problem->launch(session, launchable); !s) return s;
-  auto seen = problem->download(session);
+  say(progress_, "check of " + params.text(), true);
+  const device::AnnotatedRange range(session_, "cutelab check");
+  if (auto s = problem->launch(session_, kernel_); !s) return s;
+  auto seen = problem->download(session_);
   if (!seen) return seen.error();
-  say(progress, "reference of " + params.text(), false);
-  const kernel::Outputs reference = plan.reference_fn(params, problem->inputs);
+  auto expected = reference(params, *problem);
+  if (!expected) return expected.error();
   for (const kernel::Tensor& tensor : seen->tensors) {
-    const kernel::Tensor* expected = reference.find(tensor.name);
-    if (!expected)
+    const kernel::Tensor* wanted = expected->find(tensor.name);
+    if (!wanted)
       return Error{ErrorKind::internal, "check " + tensor.name, "the reference has no such output", "",
                    "correct the plan"};
-    result.lines.push_back({params.text(), kernel::name_of(fill), seed,
-                            kernel::compare(tensor, *expected, plan.tolerance(params))});
+    result_.lines.push_back({params.text(), kernel::name_of(fill), seed_,
+                             kernel::compare(tensor, *wanted, plan_.tolerance(params))});
   }
   return {};
 }
 
+Result<CheckResult> Check::go() {
+  result_.tolerance = plan_.tolerance(params_);
+  if (operators_)
+    if (auto s = prove_operators(); !s) return s.error();
+  for (const auto fill : {kernel::Fill::uniform, kernel::Fill::normal, kernel::Fill::adversarial})
+    if (auto s = check_one(params_, fill); !s) return s.error();
+  for (const kernel::Params& ragged : plan_.ragged_params(params_, config_))
+    if (auto s = check_one(ragged, kernel::Fill::adversarial); !s) return s.error();
+  return std::move(result_);
+}
+
 }  // namespace
+
+bool wants_device_reference(const kernel::KernelPlan& plan, const kernel::Params& params,
+                            const kernel::Config& config) {
+  std::vector<kernel::Params> problems = plan.ragged_params(params, config);
+  problems.push_back(params);
+  return std::any_of(problems.begin(), problems.end(), [&](const kernel::Params& problem) {
+    const auto call = plan.device_reference(problem);
+    return call && call->operations > host_operations;
+  });
+}
 
 Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                  const kernel::Params& params, const kernel::Config& config,
-                                 const kernel::Launchable& launchable, const Progress& progress) {
-  CheckResult result;
-  result.tolerance = plan.tolerance(params);
-  kernel::Seed seed = 0;
-  for (const auto fill : {kernel::Fill::uniform, kernel::Fill::normal, kernel::Fill::adversarial})
-    if (auto s = check_one(session, plan, params, config, launchable, fill, ++seed, progress, result); !s)
-      return s.error();
-  for (const kernel::Params& ragged : plan.ragged_params(params, config))
-    if (auto s = check_one(session, plan, ragged, config, launchable, kernel::Fill::adversarial, ++seed,
-                           progress, result);
-        !s)
-      return s.error();
-  return result;
+                                 const kernel::Launchable& kernel, const Progress& progress,
+                                 const kernel::Launchable* operators) {
+  return Check(session, plan, params, config, kernel, progress, operators).go();
 }
 
 namespace {

@@ -32,6 +32,9 @@ class BoundProblem {
   void use(device::Session& session, kernel::CuteKernel other);
   /// The outputs as the device holds them.
   Result<kernel::Outputs> download(device::Session& session) const;
+  /// The reference of the inputs that are bound, by the device's operators.
+  Result<kernel::Outputs> reference(device::Session& session, const kernel::DeviceReference& call,
+                                    const kernel::Launchable& operators) const;
 
   kernel::Inputs inputs;
   kernel::Outputs outputs;  ///< shapes; content is what download() last saw elsewhere
@@ -53,16 +56,27 @@ struct CheckLine {
 struct CheckResult {
   std::vector<CheckLine> lines;
   kernel::Tolerance tolerance;
+  int on_device = 0;           ///< problems whose reference the device's operators computed
+  std::string operators_text;  ///< how those did against the host's on a small problem; empty = not asked
   bool passed() const;
   const CheckLine* worst() const;  ///< first failed line, else the one with the largest relative error
 };
 
 /// Runs the kernel on fresh random inputs, three fills with three seeds at `params` and one at each ragged
 /// problem, outputs poisoned before each, against the double-precision reference. The large problem is
-/// checked whole.
+/// checked whole. `operators`: kernels/reference, null = the host computes every reference. With them, a
+/// problem of more than `host_operations` gets its reference from the device, if on a smaller problem of this
+/// kernel they say what the host says.
 Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelPlan& plan,
                                  const kernel::Params& params, const kernel::Config& config,
-                                 const kernel::Launchable& kernel, const Progress& progress = {});
+                                 const kernel::Launchable& kernel, const Progress& progress = {},
+                                 const kernel::Launchable* operators = nullptr);
+
+/// Multiply-adds that the host does soon enough: about a second on one processor.
+constexpr double host_operations = 1 << 27;
+/// Whether one of the problems of a check is larger than that and the device's operators know it.
+bool wants_device_reference(const kernel::KernelPlan& plan, const kernel::Params& params,
+                            const kernel::Config& config);
 
 /// Times the kernel on inputs filled as `spec` says, and compares the outputs that the timed launches left
 /// with those of a launch before them.

@@ -4,14 +4,15 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
 #include "reading/evaluator/traced.h"
+#include "reading/facts/assumed_device.h"
 #include "reading/facts/context.h"
-#include "reading/models/stand_in_device.h"
 #include "reading/spoken_target.h"
 
 namespace cutelab::reading {
@@ -46,6 +47,7 @@ void extract(FactContext& context) {
   extract_barriers(context);
   extract_pipelines(context);
   extract_arrivals(context);
+  extract_barrier_rings(context);
   extract_copy_targets(context);
   extract_mma(context);
   extract_helper_barriers(context);
@@ -134,7 +136,9 @@ const RoleBlock* role_around(const FactContext& context, source::Node node) {
 class RolesOfFunctions {
  public:
   explicit RolesOfFunctions(const FactContext& context) : context_(context) {
-    for (const CallSite& site : context.calls()) site_at_[key(site.call)] = &site;
+    site_at_.reserve(context.calls().size());
+    for (const CallSite& site : context.calls()) site_at_.emplace_back(key(site.call), &site);
+    std::sort(site_at_.begin(), site_at_.end());
     for (const evidence::Function& caller : context.reading.functions)
       for (const evidence::Function::Call& call : caller.calls) calls_of_[call.callee].push_back(call.at);
   }
@@ -157,8 +161,10 @@ class RolesOfFunctions {
     std::string role;
     for (const evidence::Location& at : calls->second) {
       std::string one;
-      const auto site = at.file == 0 ? site_at_.find(key(at.span.begin, at.span.end)) : site_at_.end();
-      if (site != site_at_.end()) {
+      const auto wanted = std::pair<std::uint64_t, const CallSite*>(key(at.span.begin, at.span.end), nullptr);
+      const auto site =
+          at.file == 0 ? std::lower_bound(site_at_.begin(), site_at_.end(), wanted) : site_at_.end();
+      if (site != site_at_.end() && site->first == wanted.first) {
         const RoleBlock* block = role_around(context_, site->second->call);
         const int caller = site->second->function;
         one = block ? block->name : caller == function ? role : told(caller, depth + 1);
@@ -170,8 +176,8 @@ class RolesOfFunctions {
   }
 
   const FactContext& context_;
-  std::unordered_map<std::uint64_t, const CallSite*> site_at_;  // by its bytes in the file that is read
-  std::map<int, std::vector<evidence::Location>> calls_of_;     // by the function called
+  std::vector<std::pair<std::uint64_t, const CallSite*>> site_at_;  // by its bytes in the file that is read
+  std::map<int, std::vector<evidence::Location>> calls_of_;         // by the function called
   std::map<int, std::string> known_;
 };
 
@@ -247,24 +253,6 @@ std::vector<std::string> kernels_of_functions(const FactContext& context) {
   return out;
 }
 
-/// A persistent grid follows the device: says which one was assumed.
-void note_assumed_device(FactContext& context, machine::Machine& machine) {
-  const bool asks = std::any_of(context.calls().begin(), context.calls().end(), [](const CallSite& site) {
-    return site.leaf == "get_max_active_clusters" || site.leaf == "get_device_multiprocessor_count" ||
-           site.leaf == "get_device_properties";
-  });
-  const auto& patterns = context.reading.patterns;
-  const bool persistent = std::any_of(patterns.begin(), patterns.end(), [](auto& p) {
-    return p.id == "P3" && p.present && p.default_active != evidence::Tristate::no;
-  });
-  const auto device = machine::stand_in_device(machine);
-  if (!asks || !persistent || !device) return;
-  for (Draft& d : context.drafts)
-    if (d.fact.kind == evidence::kind::launch && d.fact.values.count("grid") &&
-        d.fact.values.at("grid").determined())
-      d.fact.values["assumed_multiprocessors"] = evidence::literal(std::int64_t{device->multiprocessors});
-}
-
 void finish_facts(FactContext& context) {
   RolesOfFunctions roles(context);
   const std::vector<std::string> kernel_of_function = kernels_of_functions(context);
@@ -282,11 +270,14 @@ void finish_facts(FactContext& context) {
     for (const auto& [name, value] : fact.values)
       if (value.known_by == evidence::KnownBy::computed) fact.known_by = evidence::KnownBy::computed;
   }
-  std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const Draft& a, const Draft& b) {
-    return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
+  std::vector<Draft*> ordered;
+  for (Draft& draft : context.drafts) ordered.push_back(&draft);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Draft* a, const Draft* b) {
+    return std::pair(a->fact.family, a->fact.at.span.begin) <
+           std::pair(b->fact.family, b->fact.at.span.begin);
   });
-  context.reading.facts.reserve(context.drafts.size());
-  for (Draft& draft : context.drafts) context.reading.facts.push_back(std::move(draft.fact));
+  context.reading.facts.reserve(ordered.size());
+  for (Draft* draft : ordered) context.reading.facts.push_back(std::move(draft->fact));
 }
 
 /// An end of the run says more than a place that it passed over.
@@ -320,6 +311,21 @@ Error unknown_setting(const Request& request, const std::string& name, const std
                : "settings are command-line flags (" + cutelab::join(names, ", ").substr(0, 200) +
                      ") or self.<attribute>"};
 }
+/// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
+/// only rank; one that launches nothing is entered through its launching functions.
+std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
+  auto run = std::make_unique<machine::Machine>(program, options);
+  run->run_main();
+  const bool several = program.module(0).tree().text().find("--nproc") != std::string_view::npos;
+  if (run->launches().empty() && several) {
+    options.alone = true;
+    auto alone = std::make_unique<machine::Machine>(program, options);
+    alone->run_main();
+    if (!alone->launches().empty()) return alone;
+  }
+  if (run->launches().empty()) run->run_entries();
+  return run;
+}
 }  // namespace
 
 Result<Reading> read_python(const Request& request, const FileSource& files, std::string text) {
@@ -335,10 +341,9 @@ Result<Reading> read_python(const Request& request, const FileSource& files, std
   if (!request.library && !request.library_roots.empty())
     own = std::make_unique<machine::Library>(files, request.library_roots);
   const std::string target = request.arch.empty() ? spoken_target(program.module(0)) : request.arch;
-  machine::Machine machine(
-      program, {request.settings, target, request.library ? request.library.get() : own.get(), 0});
-  machine.run_main();
-  if (machine.launches().empty()) machine.run_entries();
+  const std::unique_ptr<machine::Machine> run =
+      run_program(program, {request.settings, target, request.library ? request.library.get() : own.get()});
+  machine::Machine& machine = *run;
   TracedEvaluator evaluator(folder, machine);
   FactContext context(program, evaluator, flags, reading);
   read_functions(context);

@@ -1,6 +1,7 @@
 #include "reading/spoken_target.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cutelab::reading {
 namespace {
@@ -19,8 +20,27 @@ unsigned spoken_number(std::string_view rest) {
                                    : 0;
 }
 
+/// Letters without which a name speaks of nothing: each number has a zero, and the words below have a T, a W
+/// or a p. Most names have none of them.
+constexpr auto telling_letters = [] {
+  std::array<bool, 256> letters{};
+  for (const char c : {'0', 'T', 'W', 'p'}) letters[static_cast<unsigned char>(c)] = true;
+  return letters;
+}();
+
+bool may_speak(std::string_view name) {
+  bool may = false;
+  for (std::size_t i = 0; i < name.size() && !may; ++i)
+    may = telling_letters[static_cast<unsigned char>(name[i])] &&
+          (name[i] != 'p' || name.substr(i).starts_with("pper") || name.substr(i).starts_with("pere"));
+  return may;
+}
+
 unsigned spoken_targets(std::string_view name) {
-  unsigned found = name == "tcgen05" ? sm100 : name == "warpgroup" ? sm90 : name == "CopyG2SOp" ? sm80 : 0;
+  if (name == "warpgroup") return sm90;
+  if (name == "CopyG2SOp") return sm80;
+  if (!may_speak(name)) return 0;
+  unsigned found = name == "tcgen05" ? sm100 : 0;
   for (std::size_t i = 0; i + 4 <= name.size(); ++i) {
     const std::string_view rest = name.substr(i);
     switch (rest[0]) {
@@ -52,10 +72,7 @@ unsigned spoken_targets(std::string_view name) {
 
 std::string spoken_target(const source::PythonModule& module) {
   int level = 0;
-  const source::Tree& tree = module.tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const source::Node n = tree.at(i);
-    if (!n.is(source::Kind::identifier)) continue;
+  for (const source::Node n : module.tree().all(source::Kind::identifier)) {
     const std::string_view name = n.text();
     if (name.size() < 4) continue;
     const unsigned found = spoken_targets(name);

@@ -32,33 +32,52 @@ const Value* named_value(const Fact& fact, const char* name) {
   return found == fact.values.end() ? nullptr : &found->second;
 }
 
-/// Of the first launch that the defaults take; of the first where they take none.
-ordered_json first_launch(const Reading& reading, const char* name) {
-  const Value* left_out = nullptr;
+bool left_out(const Fact& fact) {
+  const Value* active = named_value(fact, "active");
+  return active && active->boolean() == false;
+}
+
+/// Bytes of a launch's shared memory: what it asks for and arrays of fixed size. None known: -1.
+std::int64_t shared_bytes(const Fact& launch) {
+  const Value *asked = named_value(launch, "smem_bytes"), *fixed = named_value(launch, "static_smem_bytes");
+  const auto a = asked ? asked->integer() : std::nullopt, f = fixed ? fixed->integer() : std::nullopt;
+  return a || f ? a.value_or(0) + f.value_or(0) : -1;
+}
+
+/// The launch that the numbers are of: of those that the defaults take the one with the most shared memory,
+/// the first of equals; where they take none, of all.
+const Fact* chosen_launch(const Reading& reading) {
+  const Fact* best = nullptr;
   for (const Fact& fact : reading.facts) {
-    const Value* v = fact.kind == evidence::kind::launch ? named_value(fact, name) : nullptr;
-    if (!v) continue;
-    const Value* active = named_value(fact, "active");
-    if (!active || active->boolean() != false) return plain(*v);
-    if (!left_out) left_out = v;
+    if (fact.kind != evidence::kind::launch || fact.values.empty()) continue;
+    if (!best || (left_out(*best) && !left_out(fact)) ||
+        (left_out(*best) == left_out(fact) && shared_bytes(fact) > shared_bytes(*best)))
+      best = &fact;
   }
-  return left_out ? plain(*left_out) : ordered_json();
+  return best;
 }
 
-/// What a launch asks for and what its kernel has besides, in arrays of fixed size.
-ordered_json shared_memory(const Reading& reading) {
-  ordered_json asked = first_launch(reading, "smem_bytes");
-  const ordered_json fixed = first_launch(reading, "static_smem_bytes");
-  if (!fixed.is_number()) return asked;
-  return fixed.get<std::int64_t>() + (asked.is_number() ? asked.get<std::int64_t>() : 0);
+ordered_json of_launch(const Fact* launch, const char* name) {
+  const Value* v = launch ? named_value(*launch, name) : nullptr;
+  return v ? plain(*v) : ordered_json();
 }
 
-ordered_json pipelines(const Reading& reading) {
+ordered_json shared_memory(const Fact* launch) {
+  const bool fixed = launch && named_value(*launch, "static_smem_bytes");
+  return fixed ? ordered_json(std::max<std::int64_t>(shared_bytes(*launch), 0))
+               : of_launch(launch, "smem_bytes");
+}
+
+/// Whether a fact stands in another kernel than the launched one.
+bool of_another(const Fact& fact, const Fact* launch) {
+  return launch && !launch->kernel.empty() && !fact.kernel.empty() && fact.kernel != launch->kernel;
+}
+
+ordered_json pipelines(const Reading& reading, const Fact* launch) {
   ordered_json out = ordered_json::array();
   for (const Fact& fact : reading.facts) {
     if (fact.kind != evidence::kind::pipeline || !named_value(fact, "class")) continue;
-    const Value* active = named_value(fact, "active");
-    if (active && active->boolean() == false) continue;
+    if (left_out(fact) || of_another(fact, launch)) continue;
     const std::string name = named_value(fact, "class")->text();
     const Value* stages = named_value(fact, "stages");
     if (name == "PipelineOrder" || (stages && stages->integer() == 0)) continue;
@@ -72,8 +91,7 @@ ordered_json descriptors(const Reading& reading) {
   ordered_json out = ordered_json::array();
   for (const Fact& fact : reading.facts) {
     if (fact.kind != evidence::kind::tma_descriptor || !named_value(fact, "direction")) continue;
-    const Value* active = named_value(fact, "active");
-    if (active && active->boolean() == false) continue;
+    if (left_out(fact)) continue;
     const Value* multicast = named_value(fact, "multicast");
     if (!multicast || !multicast->determined()) return nullptr;
     const Value* tensor = named_value(fact, "tensor");
@@ -84,10 +102,11 @@ ordered_json descriptors(const Reading& reading) {
   return out.empty() ? ordered_json() : out;
 }
 
-ordered_json registers(const Reading& reading) {
+ordered_json registers(const Reading& reading, const Fact* launch) {
   ordered_json out = ordered_json::object();
   for (const Fact& fact : reading.facts) {
     if (fact.kind != evidence::kind::register_budget || !named_value(fact, "action")) continue;
+    if (of_another(fact, launch)) continue;
     const Value* count = named_value(fact, "registers");
     if (!count || !count->determined()) return nullptr;
     out[fact.role.empty() ? "line " + std::to_string(fact.at.line())
@@ -96,22 +115,23 @@ ordered_json registers(const Reading& reading) {
   return out.empty() ? ordered_json() : out;
 }
 
-ordered_json tensor_memory(const Reading& reading) {
+ordered_json tensor_memory(const Reading& reading, const Fact* launch) {
   for (const Fact& fact : reading.facts)
-    if (fact.kind == evidence::kind::tensor_memory_allocation)
+    if (fact.kind == evidence::kind::tensor_memory_allocation && !of_another(fact, launch))
       if (const Value* columns = named_value(fact, "columns")) return plain(*columns);
   return nullptr;
 }
 
 ordered_json key_numbers(const Reading& reading) {
+  const Fact* launch = chosen_launch(reading);
   ordered_json out;
-  out["threads_per_cta"] = first_launch(reading, "threads");
-  out["cluster"] = first_launch(reading, "cluster");
-  out["grid"] = first_launch(reading, "grid");
-  out["smem_bytes_total"] = shared_memory(reading);
-  out["tmem_cols"] = tensor_memory(reading);
-  out["regs"] = registers(reading);
-  out["pipelines"] = pipelines(reading);
+  out["threads_per_cta"] = of_launch(launch, "threads");
+  out["cluster"] = of_launch(launch, "cluster");
+  out["grid"] = of_launch(launch, "grid");
+  out["smem_bytes_total"] = shared_memory(launch);
+  out["tmem_cols"] = tensor_memory(reading, launch);
+  out["regs"] = registers(reading, launch);
+  out["pipelines"] = pipelines(reading, launch);
   out["tma"] = descriptors(reading);
   return out;
 }

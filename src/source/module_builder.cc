@@ -1,6 +1,17 @@
 #include "source/module_builder.h"
 
 namespace cutelab::source {
+namespace {
+
+/// "name" of `globals()["name"]`.
+std::string name_set_through_globals(Node target) {
+  if (!target.is(Kind::subscript)) return {};
+  const Node object = target.child(Field::value_field), index = target.child(Field::subscript_field);
+  if (!object.is(Kind::call) || object.child(Field::function_field).text() != "globals") return {};
+  return index.is(Kind::string) ? string_value(index) : std::string();
+}
+
+}  // namespace
 
 void ModuleBuilder::build() {
   scopes_.push_back({tree_.size(), -1, -1, false});
@@ -29,6 +40,8 @@ void ModuleBuilder::visit(Node node) {
     case Kind::named_expression:
     case Kind::for_statement:
       return add_assignment(node);
+    case Kind::global_statement:
+      return add_global_names(node);
     default:
       return;
   }
@@ -166,7 +179,19 @@ void ModuleBuilder::add_import_entry(Import import) {
   module_.imports_.push_back(std::move(import));
 }
 
+namespace {
+bool is_sequence(Node target) {
+  return target.is(Kind::pattern_list) || target.is(Kind::tuple_pattern) || target.is(Kind::list_pattern) ||
+         target.is(Kind::tuple);
+}
+}  // namespace
+
 void ModuleBuilder::bind(Node target, Assignment assignment) {
+  if (!is_sequence(target)) {
+    assignment.name = dotted_text(target);
+    if (!assignment.name.empty()) add_binding(std::move(assignment));
+    return;
+  }
   struct Pending {
     Node target;
     std::vector<int> slots;
@@ -175,9 +200,7 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
   while (!pending.empty()) {
     const Pending now = pending.back();
     pending.pop_back();
-    const Kind kind = now.target.kind();
-    if (kind == Kind::pattern_list || kind == Kind::tuple_pattern || kind == Kind::list_pattern ||
-        kind == Kind::tuple) {
+    if (is_sequence(now.target)) {
       int slot = 0;
       for (const Node c : now.target.children()) {
         auto slots = now.slots;
@@ -186,7 +209,9 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
       }
       continue;
     }
-    assignment.name = dotted_text(now.target);
+    const std::string set = name_set_through_globals(now.target);
+    assignment.name = set.empty() ? dotted_text(now.target) : set;
+    assignment.through_globals = !set.empty();
     assignment.slots = now.slots;
     if (!assignment.name.empty()) add_binding(assignment);
   }
@@ -199,8 +224,18 @@ void ModuleBuilder::add_binding(Assignment a) {
   } else if (scope().class_body) {
     module_.attributes_[{a.class_index, a.name}].push_back(index);
   }
-  if (!scope().class_body) module_.bindings_[{a.function, a.name}].push_back(index);
+  if (names_global(a) && a.function >= 0) module_.bindings_[{-1, a.name}].push_back(index);
+  if (!scope().class_body && (!a.through_globals || a.function < 0))
+    module_.bindings_[{a.function, a.name}].push_back(index);
   module_.assignments_.push_back(std::move(a));
+}
+
+void ModuleBuilder::add_global_names(Node statement) {
+  for (const Node name : statement.children()) global_names_.emplace(scope().function, name.text());
+}
+
+bool ModuleBuilder::names_global(const Assignment& a) const {
+  return a.through_globals || (!scope().class_body && global_names_.contains({a.function, a.name}));
 }
 
 }  // namespace cutelab::source

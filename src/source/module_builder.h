@@ -1,5 +1,7 @@
 #pragma once
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "source/python_module.h"
@@ -30,11 +32,14 @@ class ModuleBuilder {
   void add_import_entry(Import import);
   void bind(Node target, Assignment assignment);
   void add_binding(Assignment assignment);
+  void add_global_names(Node statement);
+  bool names_global(const Assignment& assignment) const;
   const Scope& scope() const { return scopes_.back(); }
 
   PythonModule& module_;
   const Tree& tree_;
   std::vector<Scope> scopes_;
+  std::set<std::pair<int, std::string>> global_names_;  ///< by function: `global name`
 };
 
 }  // namespace cutelab::source

@@ -166,10 +166,12 @@ std::shared_ptr<const PythonModule> SharedModules::known(const std::string& path
                                                                                           : nullptr;
 }
 
-std::shared_ptr<const PythonModule> SharedModules::module(const FileSource& files, const std::string& path) {
+std::shared_ptr<const PythonModule> SharedModules::module(const FileSource& files, const std::string& path,
+                                                          Extent extent) {
   const auto [known, fresh] = modules_.try_emplace(path);
   if (fresh)
-    if (auto text = read_source(files, path)) known->second = PythonModule::parse(path, std::move(*text));
+    if (auto text = read_source(files, path))
+      known->second = PythonModule::parse(path, std::move(*text), extent);
   return known->second;
 }
 
@@ -177,10 +179,11 @@ std::vector<std::string> Program::path_edits(const PythonModule& module) const {
   std::vector<std::string> out;
   const Tree& tree = module.tree();
   if (tree.text().find("sys.path") == std::string::npos) return out;
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(Kind::call)) continue;
-    const std::string name = dotted_text(n.child(Field::function_field));
+  for (const Node n : tree.all(Kind::call)) {
+    const Node function = n.child(Field::function_field);
+    const std::string_view method = function.child(Field::attribute_field).text();
+    if (method != "insert" && method != "append") continue;
+    const std::string name = dotted_text(function);
     if (name != "sys.path.insert" && name != "sys.path.append") continue;
     const auto arguments = n.child(Field::arguments_field).children().all();
     if (arguments.empty()) continue;
@@ -268,7 +271,8 @@ int Program::load(const std::string& path) {
   const std::string key = normal(path);
   if (const auto known = module_by_path_.find(key); known != module_by_path_.end()) return known->second;
   if (size() >= most_modules) return -1;
-  auto module = options_.shared->module(files_, path);
+  auto module =
+      options_.shared->module(files_, path, options_.extent ? options_.extent(path) : Extent::whole);
   if (!module) return module_by_path_[key] = -1;
   add(std::move(module));
   return size() - 1;

@@ -25,7 +25,8 @@ class SharedModules {
   /// The module of that path and text, if it was imported before; else null.
   std::shared_ptr<const PythonModule> known(const std::string& path, const std::string& text) const;
   /// Null: the file cannot be read as a source.
-  std::shared_ptr<const PythonModule> module(const FileSource& files, const std::string& path);
+  std::shared_ptr<const PythonModule> module(const FileSource& files, const std::string& path,
+                                             Extent extent = Extent::whole);
 
  private:
   bool is_folder(const FileSource& files, const std::string& path);
@@ -43,6 +44,8 @@ class Program {
     std::string corpus_root;               ///< last folder to look in on the way up; empty = six levels up
     std::vector<std::string> extra_roots;  ///< e.g. folders that hold the DSL's own package
     std::shared_ptr<SharedModules> shared = nullptr;  ///< null = nothing to share
+    /// How much of the module at a path is wanted; null = all of each. Not for modules that are shared.
+    Extent (*extent)(const std::string& path) = nullptr;
   };
   Program(const FileSource& files, Options options) : files_(files), options_(std::move(options)) {
     if (!options_.shared) options_.shared = std::make_shared<SharedModules>();

@@ -30,10 +30,10 @@ bool PythonFunction::has_decorator(std::string_view last_part) const {
   });
 }
 
-std::unique_ptr<PythonModule> PythonModule::parse(std::string path, std::string text) {
+std::unique_ptr<PythonModule> PythonModule::parse(std::string path, std::string text, Extent extent) {
   auto module = std::make_unique<PythonModule>();
   module->path_ = std::move(path);
-  module->tree_ = Tree::parse(Grammar::python, std::move(text));
+  module->tree_ = Tree::parse(Grammar::python, std::move(text), ParseBy::fastest, extent);
   ModuleBuilder(*module).build();
   return module;
 }
@@ -77,13 +77,16 @@ std::string PythonModule::qualified(std::string_view dotted) const {
   const auto dot = dotted.find('.');
   const Import* import = import_of(dotted.substr(0, dot));
   if (!import) return std::string(dotted);
-  std::string out = import->module;
-  if (!import->name.empty()) out += (out.ends_with('.') ? "" : ".") + import->name;
+  const std::string_view module = import->module;
+  const std::string_view rest = dot == std::string_view::npos ? std::string_view() : dotted.substr(dot);
+  std::string out;
+  out.reserve(module.size() + 1 + import->name.size() + rest.size());
   // `import a.b` binds `a`: the rest of the dotted text already says `.b`.
-  if (import->name.empty() && import->module.find('.') != std::string::npos &&
-      import->module.substr(0, import->module.find('.')) == import->local)
-    out = import->local;
-  if (dot != std::string_view::npos) out += dotted.substr(dot);
+  const bool binds_first = import->name.empty() && module.substr(0, module.find('.')) == import->local;
+  out += binds_first ? std::string_view(import->local) : module;
+  if (!import->name.empty() && !out.ends_with('.')) out += '.';
+  out += import->name;
+  out += rest;
   return out;
 }
 
@@ -102,22 +105,18 @@ std::string PythonModule::docstring() const {
 }
 
 std::string dotted_text(Node expression) {
-  std::vector<std::string_view> parts;
-  for (Node n = expression; n;) {
-    if (n.is(Kind::identifier)) {
-      parts.push_back(n.text());
-      std::string out;
-      for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-        if (!out.empty()) out += '.';
-        out += *part;
-      }
-      return out;
-    }
-    if (!n.is(Kind::attribute)) break;
-    parts.push_back(n.child(Field::attribute_field).text());
-    n = n.child(Field::object_field);
-  }
-  return {};
+  const auto last = [](Node attribute) { return attribute.child(Field::attribute_field).text(); };
+  std::size_t length = 0;
+  Node first = expression;
+  for (; first.is(Kind::attribute); first = first.child(Field::object_field))
+    length += 1 + last(first).size();
+  if (!first.is(Kind::identifier)) return {};
+  std::string out(length + first.text().size(), '.');
+  std::size_t end = out.size();
+  for (Node n = expression; n.is(Kind::attribute); n = n.child(Field::object_field), --end)
+    end -= last(n).copy(out.data() + end - last(n).size(), std::string_view::npos);
+  first.text().copy(out.data(), end);
+  return out;
 }
 
 Node statement_of(Node node) {

@@ -53,6 +53,7 @@ struct Assignment {
   int class_index = -1;    ///< class whose body or method it stands in
   std::vector<int> slots;  ///< path into the tuple on the right; empty = all of it
   Form form = Form::plain;
+  bool through_globals = false;  ///< `globals()["x"] = …`
 };
 
 struct Import {
@@ -92,7 +93,8 @@ using ScopedTable = std::unordered_map<ScopedName, T, ScopedNameHash, ScopedName
 /// textually; nothing is run.
 class PythonModule {
  public:
-  static std::unique_ptr<PythonModule> parse(std::string path, std::string text);
+  static std::unique_ptr<PythonModule> parse(std::string path, std::string text,
+                                             Extent extent = Extent::whole);
 
   const std::string& path() const { return path_; }
   const Tree& tree() const { return *tree_; }
@@ -101,8 +103,8 @@ class PythonModule {
   const std::vector<Assignment>& assignments() const { return assignments_; }
   const std::vector<Import>& imports() const { return imports_; }
 
-  /// Bindings of `name` made directly in `function` (-1 = module level), in source order; indices into
-  /// assignments().
+  /// Bindings of `name` made directly in `function` (-1 = module level, and by functions that declare it
+  /// `global` or set it through globals()), in source order; indices into assignments().
   const std::vector<int>& bindings(int function, std::string_view name) const;
   /// Bindings of `self.<attribute>` in methods of, or `attribute` in the body of, that class.
   const std::vector<int>& attributes(int class_index, std::string_view attribute) const;

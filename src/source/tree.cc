@@ -6,6 +6,7 @@
 #include <array>
 
 #include "source/blank_macros.h"
+#include "source/python/outline.h"
 #include "source/python/parse.h"
 
 extern "C" {
@@ -176,10 +177,37 @@ void Tree::find_lines() {
   }
 }
 
-std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text, ParseBy by) {
+void Tree::index_kinds() const {
+#define CUTELAB_ONE(name) +1
+  constexpr std::size_t kinds =
+      static_cast<std::size_t>(Kind::float_literal) + 1 CUTELAB_SOURCE_KINDS(CUTELAB_ONE);
+#undef CUTELAB_ONE
+  kind_begin_.assign(kinds + 1, 0);
+  for (const Entry& entry : entries_) ++kind_begin_[static_cast<std::size_t>(entry.kind) + 1];
+  for (std::size_t k = 0; k < kinds; ++k) kind_begin_[k + 1] += kind_begin_[k];
+  by_kind_.resize(entries_.size());
+  std::vector<std::uint32_t> next(kind_begin_.begin(), kind_begin_.end() - 1);
+  for (std::uint32_t i = 0; i < size(); ++i) by_kind_[next[static_cast<std::size_t>(entries_[i].kind)]++] = i;
+}
+
+Tree::Nodes Tree::all(Kind kind) const {
+  if (kind_begin_.empty()) index_kinds();
+  const auto k = static_cast<std::size_t>(kind);
+  return {this, by_kind_.data() + kind_begin_[k], by_kind_.data() + kind_begin_[k + 1]};
+}
+
+std::vector<Node> Tree::all(std::initializer_list<Kind> kinds) const {
+  std::vector<Node> out;
+  for (const Kind kind : kinds)
+    for (const Node n : all(kind)) out.push_back(n);
+  std::sort(out.begin(), out.end(), [](Node a, Node b) { return a.index() < b.index(); });
+  return out;
+}
+
+std::unique_ptr<Tree> Tree::parse(Grammar grammar, std::string text, ParseBy by, Extent extent) {
   auto tree = std::make_unique<Tree>();
   tree->grammar_ = grammar;
-  tree->text_ = std::move(text);
+  tree->text_ = extent == Extent::outline ? python::outline(std::move(text)) : std::move(text);
   tree->find_lines();
   const Language& language = language_of(grammar);
   if (grammar == Grammar::python && by == ParseBy::fastest) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -19,6 +20,12 @@ enum class Grammar { python, cuda };
 enum class ParseBy {
   fastest,      ///< for Python the parser of src/source/python, and tree-sitter for what that does not accept
   tree_sitter,  ///< the reference
+};
+
+/// How much of a Python text is parsed.
+enum class Extent {
+  whole,
+  outline,  ///< all but the bodies of functions: they are `pass`
 };
 
 class Tree;
@@ -104,7 +111,8 @@ class Tree {
  public:
   /// For CUDA, attribute-like macros that the grammar cannot know are blanked in place first, so offsets and
   /// lines stay true.
-  static std::unique_ptr<Tree> parse(Grammar grammar, std::string text, ParseBy by = ParseBy::fastest);
+  static std::unique_ptr<Tree> parse(Grammar grammar, std::string text, ParseBy by = ParseBy::fastest,
+                                     Extent extent = Extent::whole);
 
   Grammar grammar() const { return grammar_; }
   ParseBy parsed_by() const { return parsed_by_; }
@@ -112,6 +120,10 @@ class Tree {
   Node root() const { return Node(this, 0); }
   Node at(std::uint32_t index) const { return Node(this, index); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
+  /// The nodes of one kind, or of several, in source order. The first question makes an index of all of them.
+  class Nodes;
+  Nodes all(Kind kind) const;
+  std::vector<Node> all(std::initializer_list<Kind> kinds) const;
   int lines() const { return static_cast<int>(line_begin_.size()); }
   std::string_view line(int number) const;  ///< 1-based, without its newline; empty beyond the end
   const std::vector<Problem>& problems() const { return problems_; }
@@ -130,6 +142,7 @@ class Tree {
     Field field;
   };
   void find_lines();
+  void index_kinds() const;
   int line_of(std::uint32_t byte) const { return line_of(byte, 0); }
   int line_of(std::uint32_t byte, int after) const;  ///< when it is known to stand on a line beyond `after`
   Grammar grammar_ = Grammar::python;
@@ -137,8 +150,37 @@ class Tree {
   std::string text_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> line_begin_;
+  mutable std::vector<std::uint32_t> by_kind_;     ///< preorder numbers, ordered by kind
+  mutable std::vector<std::uint32_t> kind_begin_;  ///< by kind, where its numbers begin in by_kind_
   std::vector<Problem> problems_;
   int deepest_ = 0;
+};
+
+class Tree::Nodes {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Tree* tree, const std::uint32_t* at) : tree_(tree), at_(at) {}
+    Node operator*() const { return Node(tree_, *at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+   private:
+    const Tree* tree_;
+    const std::uint32_t* at_;
+  };
+  Nodes(const Tree* tree, const std::uint32_t* begin, const std::uint32_t* end)
+      : tree_(tree), begin_(begin), end_(end) {}
+  Iterator begin() const { return {tree_, begin_}; }
+  Iterator end() const { return {tree_, end_}; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+
+ private:
+  const Tree* tree_;
+  const std::uint32_t *begin_, *end_;
 };
 
 // The questions that every walk asks, for each node: inline.

@@ -8,8 +8,8 @@ Checked on the compiled side alone:
   1. every key number: threads, cluster, grid, shared memory, tensor-memory columns, registers, pipelines with their stages, TMA tensors;
   2. every TMA, MMA, pipeline and storage fact of the label that is not optional has a compiled counterpart on one of its statements,
      or the comparison says why the configuration compiles none.
-A fact of the label that no operation can stand for (a constant, a host computation) is counted apart. Exit code 1 if a number differs or a
-fact has no counterpart.
+A fact of the label that no operation can stand for is counted apart and told with its reason, by the kind that the reading from source gives
+it (NO_OPERATION). Exit code 1 if a number differs, or a fact has neither a counterpart nor a reason.
 """
 import argparse
 import glob
@@ -20,11 +20,18 @@ import sys
 
 FAMILIES = ("H1", "H3", "D2", "D3", "D4")
 ALSO = {"H3": ("H3", "D6")}  # a second tensor over one buffer is a layout for the compiler
+NO_OPERATION = {
+    "capacity": "the host looks up how much there is; the launch tells what is taken",
+    "pipeline-state": "an index and a phase in Python: numbers that the loop carries, no barrier",
+    "tile": "a shape in Python: the boxes of the copies and the shape of the MMA that it leads to are compared where they stand",
+    "stages": "the configuration makes nothing that takes this number",
+    "size-formula": "a sum on the host: the launch and each allocation are compared where they stand",
+}
 EXPLAINED = ("off in this configuration", "compiles to nothing", "no stages in this configuration")
 
 
-def comparison(program, file, arch):
-    command = [program, "read", file, "--verify", "--json"] + (["--arch", arch] if arch else [])
+def read(program, file, arch, *how):
+    command = [program, "read", file, *how, "--json"] + (["--arch", arch] if arch else [])
     run = subprocess.run(command, capture_output=True, text=True, timeout=900)
     if run.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit {run.returncode}\n{run.stderr}")
@@ -82,13 +89,17 @@ def overlaps(fact, statements):
     return any(fact["line"] <= last and first <= fact["end_line"] for first, last in statements)
 
 
-def judge(document, family, fact):
+def judge(document, kinds, family, fact):
+    """(word, why): found, explained, no operation or missing."""
     here = [f for f in document["facts"] if f["line"] and f["file"] == document["file"] and f["family"] in ALSO.get(family, (family,)) and overlaps(f, fact["at"])]
     if any(f["agreement"] != "source-only" for f in here):
-        return "found"
-    if any(f["reason"].startswith(EXPLAINED) for f in here):
-        return "explained"
-    return "missing" if here else "no operation"
+        return "found", ""
+    for f in here:
+        if f["reason"].startswith(EXPLAINED):
+            return "explained", f["reason"]
+    off = [f for f in kinds if f["family"] in ALSO.get(family, (family,)) and overlaps({"line": f["at"]["line"], "end_line": f["at"]["end_line"]}, fact["at"])]
+    known = next((NO_OPERATION[f["kind"]] for f in off if f["kind"] in NO_OPERATION), "")
+    return ("no operation", known) if known and not here else ("missing", "")
 
 
 def main():
@@ -99,15 +110,17 @@ def main():
     parser.add_argument("--arch", action="append", default=[], help="part of a file's path=architecture")
     parser.add_argument("--table", help="write the result as a Markdown table")
     options = parser.parse_args()
-    rows, faults = [], 0
-    for path in sorted(glob.glob(os.path.join(options.labels, "*.json"))):
-        with open(path, encoding="utf-8") as text:
+    rows, named, faults = [], [], 0
+    for labels in sorted(glob.glob(os.path.join(options.labels, "*.json"))):
+        with open(labels, encoding="utf-8") as text:
             label = json.load(text)
         arch = next((a.split("=")[1] for a in options.arch if a.split("=")[0] in label["file"]), "")
-        document = comparison(options.cutelab, os.path.join(options.checkout, label["file"]), arch)
+        path = os.path.join(options.checkout, label["file"])
+        document = read(options.cutelab, path, arch, "--verify")
+        kinds = read(options.cutelab, path, arch)["facts"]
         count, wrong = number_faults(document, label)
-        judged = [(judge(document, family, f), family, f) for family in FAMILIES for f in label["facts"].get(family, []) if not f.get("optional")]
-        tally = {word: sum(j == word for j, _, _ in judged) for word in ("found", "explained", "no operation", "missing")}
+        judged = [(*judge(document, kinds, family, f), family, f) for family in FAMILIES for f in label["facts"].get(family, []) if not f.get("optional")]
+        tally = {word: sum(j == word for j, *_ in judged) for word in ("found", "explained", "no operation", "missing")}
         counts = document["counts"]
         rows.append([label["file"].removeprefix("examples/python/CuTeDSL/"), document["arch"], f"{count - len(wrong)} of {count}",
                      *tally.values(), *counts.values()])
@@ -115,14 +128,20 @@ def main():
         print(f"{label['file']}: {count - len(wrong)} of {count} key numbers; facts: {tally}; comparison: {counts}")
         for fault in wrong:
             print("  number:", fault)
-        for word, family, f in judged:
-            if word in ("missing", "no operation"):
-                print(f"  {word}: {family} {f['what']} {f['at']}")
+        for word, why, family, f in judged:
+            if word != "found":
+                print(f"  {word}: {family} {f['what']} {f['at']}" + (f": {why}" if why else ""))
+            if word == "no operation":
+                named.append([rows[-1][0], f["at"][0][0], f["what"], why])
     if options.table:
         head = ["file", "for", "key numbers", "facts found", "explained", "no operation", "missing", "agree", "filled", "differ", "source only", "compiled only"]
         with open(options.table, "w", encoding="utf-8") as out:
             for row in [head, ["---"] * len(head), *rows]:
                 out.write("| " + " | ".join(str(cell) for cell in row) + " |\n")
+            if named:
+                out.write("\nFor these of the label the compiler has no operation:\n\n")
+            for row in [["file", "line", "fact", "why"], ["---"] * 4, *named] if named else []:
+                out.write("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |\n")
     return 1 if faults else 0
 
 

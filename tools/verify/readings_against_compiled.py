@@ -5,7 +5,9 @@ usage: readings_against_compiled.py CHECKOUT [FILE …] [--cutelab PROGRAM] [--l
                                     [--out FILE.md]
 
 FILE lies below CHECKOUT/examples/python/CuTeDSL; none: every program that `cutelab capture --sweep CHECKOUT` captures, for the architecture of
-its capture. Each is run once through `cutelab read FILE --verify --json`; captures are kept, so a second run is short. With --labels the table of compiled_against_labels.py is put first. Exit code 1 if a value differs.
+its capture. Each is run once through `cutelab read FILE --verify --json`; captures are kept, so a second run is short. With --labels the table of
+compiled_against_labels.py is put first. Every difference and every kind of fact on one side alone needs its entry in the file of reasons, and every entry
+a fact that has it: exit code 1 otherwise.
 """
 import argparse
 import collections
@@ -50,23 +52,50 @@ def asked_for(options):
     return [(p["file"], p["arch"]) for p in sweep["programs"] if p["outcome"] == "captured"], text
 
 
-def unanswered(documents):
-    """Facts on one side alone, by kind and reason."""
+def class_of(fact):
+    """What a fact on one side alone is there for; the way through the library is each one's own."""
+    reason = fact["reason"]
+    if fact["agreement"] == "source-only":
+        return reason
+    if reason.startswith("part of the "):
+        return "part of a fact that the reading has here"
+    if reason.startswith("through "):
+        return "inside a call into the library" if " > " in reason else "a call of the library"
+    return reason.split(", through ")[0] or "an operation of the line itself"
+
+
+def fits(entry, side, kind, reason):
+    kinds = entry["fact"] if isinstance(entry["fact"], list) else [entry["fact"]]
+    return entry["side"] == side and entry["reason"] == reason and ("*" in kinds or kind in kinds)
+
+
+def unanswered(documents, reasons):
+    """[[side, kind, class, why, count]] of facts on one side alone; what stands there without a reason, and reasons that
+    no fact has."""
     tally = collections.Counter()
     for document in documents:
         for fact in document["facts"]:
-            if fact["agreement"] == "source-only":
-                tally["read only", fact["kind"], fact["reason"]] += 1
-            if fact["agreement"] == "compiled-only":
-                tally["compiled only", fact["kind"], "the reading has nothing on the line"] += 1
-    return [[*key, count] for key, count in sorted(tally.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
+            if fact["agreement"] in ("source-only", "compiled-only"):
+                tally[fact["agreement"], fact["kind"], class_of(fact)] += 1
+    given = [r for r in reasons if r.get("side") in ("source-only", "compiled-only")]
+    rows, without, had = [], 0, set()
+    for (side, kind, reason), count in sorted(tally.items(), key=lambda item: (item[0][0], -item[1], item[0])):
+        found = next((n for n, entry in enumerate(given) if fits(entry, side, kind, reason)), None)
+        had.add(found)
+        without += count if found is None else 0
+        rows.append(["read only" if side == "source-only" else "compiled only", kind, reason, given[found]["why"] if found is not None else "open", count])
+    unused = [entry for n, entry in enumerate(given) if n not in had]
+    return rows, without, unused
 
 
 def explained(differ, reasons):
-    """Each difference with what is known of it; `reasons` is a list of {"file", "fact", "value", "why"}."""
+    """Each difference with what is known of it, and the reasons that none has."""
+    given, had, rows = [r for r in reasons if "value" in r], set(), []
     for line in differ:
-        found = next((r["why"] for r in reasons if line[0].endswith(r["file"]) and r["fact"] == line[2] and r["value"] == line[4]), "open")
-        yield [*line, found]
+        found = next((n for n, r in enumerate(given) if line[0].endswith(r["file"]) and r["fact"] == line[2] and r["value"] == line[4]), None)
+        had.add(found)
+        rows.append([*line, given[found]["why"] if found is not None else "open"])
+    return rows, [entry for n, entry in enumerate(given) if n not in had]
 
 
 def row(cells):
@@ -104,7 +133,7 @@ def labels_table(options):
     text = out.read_text(encoding="utf-8")
     out.unlink()
     return ("## Against labels made by hand\n\nThe compiled side alone: key numbers, and the TMA, MMA, pipeline and storage facts of the label. *Explained*: "
-            "the configuration compiles none. *No operation*: a constant or a host computation, for which the compiler has nothing.\n\n" + text + "\n")
+            "the configuration compiles none. *No operation*: something of Python that no operation stands for; each is named below.\n\n" + text + "\n")
 
 
 def main():
@@ -131,6 +160,9 @@ def main():
         rows.append([name, document["arch"], *(document["counts"][a] for a in AGREEMENTS)])
         differ += differences(name, document)
     reasons = json.loads(Path(options.reasons).read_text(encoding="utf-8")) if Path(options.reasons).is_file() else []
+    told, idle = explained(differ, reasons)
+    alone, without, unused = unanswered(documents, reasons)
+    idle += unused
     total = ["all", len(rows), *(sum(r[i + 2] for r in rows) for i in range(len(AGREEMENTS)))]
     compilers = ", ".join(sorted({d["compiler"] for d in documents}))
     text = ("# Readings against compiled readings\n\nWritten by `tools/verify/readings_against_compiled.py`. Each program is run as its own main at its own defaults on a "
@@ -139,12 +171,16 @@ def main():
             + about + labels_table(options)
             + "## By program\n\n" + table(["program", "for", *(a.replace("-", " ") for a in AGREEMENTS)], [*rows, total])
             + "\n## By value\n\n" + table(["value", "agree", "filled", "differ"], values_by_name(documents))
-            + "\n## Values that differ\n\n" + (table(["program", "line", "fact", "of", "value", "read", "compiled", "why"], explained(differ, reasons)) if differ else "None.\n")
-            + "\n## On one side alone\n\n" + table(["side", "fact", "why", "facts"], unanswered(documents)))
+            + "\n## Values that differ\n\n" + (table(["program", "line", "fact", "of", "value", "read", "compiled", "why"], told) if told else "None.\n")
+            + "\n## On one side alone\n\n" + f"{without} without a reason, {len(idle)} reasons without a fact.\n\n"
+            + table(["side", "fact", "there because", "why that is so", "facts"], alone))
     if failed:
         text += "\n## Not compiled\n\n" + table(["program", "why"], failed)
     Path(options.out).write_text(text, encoding="utf-8")
-    return 1 if differ else 0
+    for entry in idle:
+        print("no fact has the reason", json.dumps(entry), file=sys.stderr)
+    stale = idle if not options.files else []
+    return 1 if without or stale or failed or any(line[-1] == "open" for line in told) else 0
 
 
 sys.exit(main())

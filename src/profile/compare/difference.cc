@@ -69,12 +69,14 @@ evidence::Verdict judge_difference(const Difference& d, double margin) {
   using Kind = evidence::VerdictKind;
   const std::string interval =
       fmt::format("{:+.2f} % ({:+.2f} … {:+.2f})", d.centre * 100, d.low * 100, d.high * 100);
+  const bool both_slower = d.low > margin && d.trimmed > margin;
+  const bool both_faster = d.high < -margin && d.trimmed < -margin;
+  if (both_slower) return {Kind::slower, interval};
+  if (both_faster) return {Kind::faster, interval};
   if (std::abs(d.trimmed - d.centre) > margin)
     return {Kind::ambiguous, fmt::format("the median says {}, the mean {:+.2f} %: the times have more than "
                                          "one mode",
                                          interval, d.trimmed * 100)};
-  if (d.low > margin) return {Kind::slower, interval};
-  if (d.high < -margin) return {Kind::faster, interval};
   if (d.low > -margin && d.high < margin)
     return {Kind::same, fmt::format("{}, within {:.3g} %", interval, margin * 100)};
   return {Kind::ambiguous, fmt::format("{} reaches over the margin of {:.3g} %", interval, margin * 100)};

@@ -47,6 +47,16 @@ std::string unlike(const Run& left, const Run& right) {
 
 }  // namespace
 
+void explain_by_code(evidence::Verdict& verdict, const Run& left, const Run& right) {
+  using Kind = evidence::VerdictKind;
+  const std::string& code = left.provenance.code_hash;
+  if (code.empty() || code != right.provenance.code_hash || verdict.kind == Kind::impossible) return;
+  verdict.reason +=
+      fmt::format("{}both run the same machine code ({})", verdict.reason.empty() ? "" : "; ", code);
+  if (verdict.kind == Kind::faster || verdict.kind == Kind::slower)
+    verdict.reason += ": its launch, its arguments or the machine make the difference";
+}
+
 StoredComparison compare_stored(const Run& left, const Run& right, double margin, double z) {
   using Kind = evidence::VerdictKind;
   const auto l = row_of(left, "duration_us");
@@ -64,7 +74,9 @@ StoredComparison compare_stored(const Run& left, const Run& right, double margin
   const Difference d{centre - half, centre, centre + half, centre};
   if (auto reason = unlike(left, right); !reason.empty())
     return {{Kind::ambiguous, "not measured the same way: " + reason}, d};
-  return {judge_difference(d, margin), d};
+  StoredComparison seen{judge_difference(d, margin), d};
+  explain_by_code(seen.verdict, left, right);
+  return seen;
 }
 
 }  // namespace cutelab::profile

@@ -21,6 +21,7 @@ std::vector<std::string> ncu_profile_command(const NcuRequest& request) {
       std::string("--cache-control=") + (request.l2 == L2State::warm ? "none" : "all"),
       "--clock-control=none",
       "--set=full",
+      "--import-source=yes",
       "--metrics=" + join(request.metrics, ","),
       "--force-overwrite",
       "--export=" + request.report};

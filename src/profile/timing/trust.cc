@@ -20,8 +20,7 @@ Reasons rejections(const TrustCase& seen) {
   if (seen.timing.summary.count == 0) reasons.emplace_back("no launch was timed");
   if (seen.floor && seen.spec.l2 != L2State::warm && median < seen.floor->time().count())
     reasons.push_back(fmt::format("{:.2f} us is below the floor of {:.2f} us ({} at {})", median,
-                                  seen.floor->time().count(), seen.floor->bound,
-                                  seen.floor->memory_rate_source));
+                                  seen.floor->time().count(), seen.floor->bound, seen.floor->rate_source()));
   if (seen.timing.recheck.made && !seen.timing.recheck.same)
     reasons.push_back("the outputs changed during the timing: " + seen.timing.recheck.text);
   if (seen.check.made && !seen.check.passed)

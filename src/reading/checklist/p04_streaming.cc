@@ -14,25 +14,30 @@ bool any_of(const std::string& text, std::initializer_list<const char*> words) {
 }
 
 /// `row_max, scale = softmax.update_row_max(…)`: one step of the recurrence, written in a class of its own.
-bool steps_recurrence(const std::vector<const source::Assignment*>& targets, Node value) {
+bool steps_recurrence(const std::vector<source::Assignment>& assignments, std::size_t first) {
+  const Node value = assignments[first].value;
   if (!value.is(NodeKind::call)) return false;
   // "softmax" in a name speaks of no maximum.
   const auto plain = [](std::string_view name) {
     return replace_all(to_lower(leaf_name(name)), "softmax", "");
   };
-  const std::string called = plain(value.child(Field::function_field).text());
+  if (!any_of(plain(value.child(Field::function_field).text()), {"max"})) return false;
   bool maximum = false, scale = false;
-  for (const source::Assignment* target : targets) {
-    const std::string name = plain(target->name);
+  for (std::size_t i = first; i < assignments.size(); ++i) {
+    if (!(assignments[i].statement == assignments[first].statement)) break;
+    const std::string name = plain(assignments[i].name);
     maximum = maximum || any_of(name, {"max"});
     scale = scale || any_of(name, {"scale"});
   }
-  return maximum && scale && any_of(called, {"max"});
+  return maximum && scale;
 }
 
-bool scaled_accumulation(const std::string& left, const std::string& right, bool augmented) {
-  return any_of(left, {"acc", "final", "accum"}) && any_of(right, {"scale", "sfa", "sfb"}) &&
-         any_of(right, {"*"}) && (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
+bool scaled_accumulation(const source::Assignment& a) {
+  if (!any_of(to_lower(a.name), {"acc", "final", "accum"})) return false;
+  const bool augmented = a.form == source::Assignment::Form::augmented;
+  const std::string right = to_lower(a.value.text());
+  return any_of(right, {"scale", "sfa", "sfb"}) && any_of(right, {"*"}) &&
+         (augmented || any_of(right, {"+"}) || any_of(right, {"fma"}));
 }
 
 /// Assignments in a loop of device code that add a block's product times its own scale.
@@ -42,9 +47,8 @@ std::vector<Node> scaled_blocks(FactContext& context) {
     if (!a.value || a.function < 0 || a.form == source::Assignment::Form::loop ||
         a.value.text().size() > 2000)
       continue;
-    const bool augmented = a.form == source::Assignment::Form::augmented;
-    if (scaled_accumulation(to_lower(a.name), to_lower(a.value.text()), augmented) &&
-        a.statement.enclosing(NodeKind::for_statement) && runs_on_device(context, a.statement))
+    if (scaled_accumulation(a) && a.statement.enclosing(NodeKind::for_statement) &&
+        runs_on_device(context, a.statement))
       out.push_back(a.statement);
   }
   return out;
@@ -57,11 +61,7 @@ evidence::PatternFinding streaming_accumulation(FactContext& context, const Resc
   const auto& assignments = context.module().assignments();
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     if (assignments[i].slots.empty() || assignments[i].function < 0 || !assignments[i].value) continue;
-    std::vector<const source::Assignment*> targets;
-    for (std::size_t j = i; j < assignments.size() && assignments[j].statement == assignments[i].statement;
-         ++j)
-      targets.push_back(&assignments[j]);
-    if (!steps_recurrence(targets, assignments[i].value)) continue;
+    if (!steps_recurrence(assignments, i)) continue;
     steps.push_back(assignments[i].statement);
   }
   // The recurrence in a class of its own: the kernel calls it by name.

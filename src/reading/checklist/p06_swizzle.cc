@@ -25,10 +25,7 @@ evidence::PatternFinding swizzle(FactContext& context) {
            d.construct != "make_composed_layout" && d.construct != "get_smem_layout";
   };
   if (!p.cite([&](const Draft& d) { return applies(d) && !measures_only(context, d); })) p.cite(applies);
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(source::Kind::attribute)) continue;
+  for (const Node n : context.module().tree().all(source::Kind::attribute)) {
     const std::string_view text = n.text();
     const bool named = text.find("TensorMapSwizzle.s") != std::string_view::npos ||
                        text.find("SmemSwizzle.SWIZZLE_") != std::string_view::npos;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
@@ -23,7 +25,7 @@ Tristate above_one(const Abstract& cluster) {
 }
 
 /// PTX written by hand: the text of the instruction tells.
-bool assembles(const CallSite& site, std::initializer_list<const char*> instructions) {
+bool assembles(const CallSite& site, const std::vector<const char*>& instructions) {
   if (site.leaf != "inline_asm") return false;
   const std::string text(site.call.text().substr(0, 2000));
   for (const char* one : instructions)
@@ -35,6 +37,12 @@ bool assembles(const CallSite& site, std::initializer_list<const char*> instruct
 class Communication {
  public:
   explicit Communication(PatternBuilder& p) : p_(p) {
+    for (const CallSite& site : p.context.calls()) {
+      int m = 0, f = -1;
+      if (runs_on_device(p.context, site.call) && p.context.evaluator.callee_function(0, site.call, &m, &f) &&
+          m > 0)
+        elsewhere_[{m, f}].push_back(site.call);
+    }
     multicast = way("multicast", 1, multicast_draft, {".multicast::cluster"});
     two_cta = way("two_cta", 2, two_cta_draft, {"cta_group::2"});
     dsmem = way("dsmem", 1, dsmem_draft, {"mapa", "st.async", "shared::cluster.mbarrier::complete_tx"});
@@ -70,12 +78,12 @@ class Communication {
   static bool barrier_draft(const Draft& d) {
     return d.construct == "pipeline_init_arrive" || d.construct == "pipeline_init_wait" ||
            d.construct.starts_with("cluster_arrive") || d.construct == "cluster_wait" ||
-           d.construct.starts_with("barrier_cluster");
+           d.construct.starts_with("handed-cluster") || d.construct.starts_with("barrier_cluster");
   }
 
   /// The flag says whether some line of it is compiled under the defaults.
   bool way(const char* name, int rank, const PatternBuilder::Test& test,
-           std::initializer_list<const char*> instructions) {
+           const std::vector<const char*>& instructions) {
     bool found = false, active = false;
     for (const Draft& d : p_.context.drafts) {
       if (!test(d)) continue;
@@ -91,10 +99,20 @@ class Communication {
       found = true;
       active = active || is_active(p_.context, site.call);
     }
+    for (const auto& [helper, calls] : elsewhere_) {
+      if (!p_.context.function_assembles(helper.first, helper.second, instructions)) continue;
+      for (const Node call : calls) {
+        p_.cite_node(call, rank);
+        active = active || is_active(p_.context, call);
+      }
+      found = true;
+    }
     p_.flag(name, active);
     return found;
   }
   PatternBuilder& p_;
+  /// Calls in device code of functions of other modules, by module and function.
+  std::map<std::pair<int, int>, std::vector<Node>> elsewhere_;
 };
 
 /// A helper that launches nothing: whether there is a cluster is up to who calls it.

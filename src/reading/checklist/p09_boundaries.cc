@@ -69,10 +69,8 @@ evidence::PatternFinding boundary_handling(FactContext& context) {
   // What uses a predicate says more than what computes it.
   bool found = p.cite([&](const Draft& d) { return explicit_one(d) && d.fact.kind != "predicate"; });
   found = p.cite([&](const Draft& d) { return explicit_one(d) && d.fact.kind == "predicate"; }, 1) || found;
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::if_statement) || !guards_access(context, n)) continue;
+  for (const Node n : context.module().tree().all(NodeKind::if_statement)) {
+    if (!guards_access(context, n)) continue;
     p.cite_node(n, 1);
     found = true;
   }

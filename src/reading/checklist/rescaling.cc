@@ -32,7 +32,7 @@ std::string_view leaf_of_call(Node call) {
 /// fmax(…), max(…), warp_reduction_max(…), x.reduce(MAX, …): an operation, not a name that holds "max".
 bool is_maximum(Node call) {
   const std::string leaf = to_lower(leaf_of_call(call));
-  if (leaf == "max" || leaf == "fmax" || leaf == "maximum" || leaf == "fmax3") return true;
+  if (leaf == "max" || leaf.ends_with("fmax") || leaf == "maximum" || leaf == "fmax3") return true;
   const bool reduces = leaf.find("redu") != std::string::npos;
   if (reduces && leaf.find("max") != std::string::npos) return true;
   const std::string_view arguments = call.child(Field::arguments_field).text();
@@ -56,10 +56,8 @@ class Finder {
  public:
   explicit Finder(FactContext& context) : context_(context) {
     const source::Tree& tree = context.module().tree();
-    for (std::uint32_t i = 0; i < tree.size(); ++i) {
-      const Node n = tree.at(i);
+    for (const Node n : tree.all({NodeKind::assignment, NodeKind::augmented_assignment})) {
       const bool augmented = n.is(NodeKind::augmented_assignment);
-      if (!augmented && !n.is(NodeKind::assignment)) continue;
       Written one{n, n.child(Field::left_field), n.child(Field::right_field), augmented};
       const bool named = one.left.is(NodeKind::identifier) || one.left.is(NodeKind::attribute) ||
                          one.left.is(NodeKind::subscript);
@@ -78,6 +76,9 @@ class Finder {
   Rescaling find() {
     for (const Written& a : written_)
       if (a.holds_maximum) maxima_.insert(base_name(a.left.text()));
+    for (const CallSite& site : context_.calls()) keep_maximum(site);
+    for (const Written& a : written_)
+      if (a.holds_exponential && is_factor(a.right)) note_maxima_of(a.right);
     for (const Written& a : written_)
       if (!a.holds_exponential && holds_difference(a.right)) differences_.insert(base_name(a.left.text()));
     for (const Written& a : written_)
@@ -112,6 +113,18 @@ class Finder {
   }
   bool of_maximum(Node n) const {
     return holds(n, [&](Node one) { return is_maximum_name(one); });
+  }
+  /// previous.store(current.load()): what keeps a maximum for the next step holds one too.
+  void keep_maximum(const CallSite& site) {
+    if (site.leaf != "store" || site.receiver.empty() || maxima_.empty()) return;
+    const Node given = site.call.child(Field::arguments_field);
+    const bool computed = holds(given, [](Node n) { return n.is(NodeKind::binary_operator); });
+    if (!computed && of_maximum(given)) maxima_.insert(base_name(site.receiver));
+  }
+  /// Maxima whose difference makes a factor, whatever they are called.
+  void note_maxima_of(Node factor) {
+    for (std::uint32_t i = factor.index(); i < factor.end_index(); ++i)
+      if (const Node n = factor.tree()->at(i); is_maximum_name(n)) compared_.insert(to_lower(n.text()));
   }
   /// old_max - new_max, each with its scale.
   bool holds_difference(Node in) const {
@@ -162,7 +175,8 @@ class Finder {
         !factor && !beside && names_factor(a.right) && (a.augmented || holds_product(a.right));
     if (!scaled && !scales && !a.holds_maximum) return;
     const std::string left = base_name(a.left.text());
-    const bool maximum = a.holds_maximum && (left.find("max") != std::string::npos || of_maximum(a.right));
+    const bool maximum = a.holds_maximum && (left.find("max") != std::string::npos || of_maximum(a.right) ||
+                                             compared_.count(left) > 0);
     if ((!scales && !maximum && !beside && !factor) || !runs_on_device(context_, a.statement)) return;
     if (factor || beside) out_.factors.push_back(a.statement);
     if (scales || beside) {
@@ -190,6 +204,7 @@ class Finder {
   FactContext& context_;
   std::vector<Written> written_;
   std::set<std::string> maxima_, differences_, factors_;
+  std::set<std::string> compared_;  ///< maxima whose difference makes a factor
   Rescaling out_;
 };
 }  // namespace

@@ -188,6 +188,7 @@ void extract_cpp_constructs(CppContext& context) {
       const std::string leaf(n.text());
       const CppConstruct* c = find(leaf, leaf);
       if (!c || names_callee(n) || n.field() == Field::declarator_field) continue;
+      if (c->kind == evidence::kind::gemm) continue;  // a variable of that name; the function is called
       if (n.field() == Field::name_field &&
           (n.parent().is(NodeKind::struct_specifier) || n.parent().is(NodeKind::alias_declaration)))
         continue;

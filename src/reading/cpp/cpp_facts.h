@@ -63,11 +63,12 @@ bool cpp_on_device(source::Node n);
 /// A `for`, `while` or `do` statement.
 bool is_loop(source::Node n);
 
-void extract_cpp_functions(CppContext& context);   ///< functions, call graph, __launch_bounds__
-void extract_cpp_constructs(CppContext& context);  ///< every name of the construct table
-void extract_cpp_layouts(CppContext& context);     ///< swizzled layouts that a name of another file makes
-void extract_cpp_launches(CppContext& context);    ///< <<<…>>>, cudaLaunchKernelEx, cluster launches
-void finish_cpp_launches(CppContext& context);     ///< once shared memory is known
+void extract_cpp_functions(CppContext& context);    ///< functions, call graph, __launch_bounds__
+void extract_cpp_constructs(CppContext& context);   ///< every name of the construct table
+void extract_cpp_layouts(CppContext& context);      ///< swizzled layouts that a name of another file makes
+void extract_cpp_launches(CppContext& context);     ///< <<<…>>>, cudaLaunchKernelEx, cluster launches
+void extract_cpp_collectives(CppContext& context);  ///< what CollectiveBuilder makes of its arguments
+void finish_cpp_launches(CppContext& context);      ///< once shared memory is known
 void extract_cpp_storage(
     CppContext& context);  ///< __shared__, SharedStorage structs and members, stage constants
 void extract_cpp_roles(CppContext& context);

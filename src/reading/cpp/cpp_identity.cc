@@ -35,6 +35,9 @@ class IdentityFinder {
     const std::string name(cpp_declared_name(init.child(Field::declarator_field)).text());
     if (speaks(text, "threadIdx.") && !calls_with_more(value)) {
       add(init, name, "from the thread's number: ");
+    } else if (speaks(text, "blockIdx.")) {
+      CppDraft& draft = add(init, name, "from the CTA's place in the grid: ");
+      draft.fact.optional = ++places_[init.enclosing(NodeKind::function_definition).index()] > 1;
     } else if (asks_for_rank(text)) {
       ranks_.insert(name);
     } else if (speaks(text, "==") && mentions_rank(value)) {
@@ -85,7 +88,7 @@ class IdentityFinder {
 
   CppContext& context_;
   std::set<std::string> ranks_;
-  std::map<std::uint32_t, int> slices_;
+  std::map<std::uint32_t, int> slices_, places_;  ///< by function
 };
 
 /// `static constexpr int NumMmaWarpGroups = 2;`: a constant that says which warps, or how many, do what.

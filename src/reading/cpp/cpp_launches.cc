@@ -39,6 +39,14 @@ std::string kernel_named(const CppContext& context, const std::string& name) {
   return name;
 }
 
+/// "kernel_ptr" of (void const*) kernel_ptr and of &kernel_ptr.
+std::string pointer_given(Node argument) {
+  Node name = argument;
+  for (std::uint32_t i = argument.index(); i < argument.end_index(); ++i)
+    if (const Node n = argument.tree()->at(i); n.is(NodeKind::identifier)) name = n;
+  return std::string(name.text().substr(0, 120));
+}
+
 void add_threads(CppDraft& launch, const evidence::Value& block) {
   std::int64_t threads = block.integer().value_or(1);
   if (const auto* extents = block.list())
@@ -203,7 +211,7 @@ void extract_cpp_launches(CppContext& context) {
     if (!launch) continue;
     const auto arguments = cpp_items(n.child(Field::arguments_field));
     if (arguments.size() < 2) continue;
-    const std::string kernel = kernel_named(context, std::string(arguments[1].text().substr(0, 120)));
+    const std::string kernel = kernel_named(context, pointer_given(arguments[1]));
     if (context.bodies.count(kernel)) draft.fact.kernel = draft.fact.subject = kernel;
     add_parameters(context, n);
   }

@@ -54,6 +54,9 @@ bool tma_load(const CppDraft& d) {
 bool builder(const CppDraft& d) {
   return d.construct == "CollectiveBuilder" || d.construct == "CollectiveMma";
 }
+/// A main loop that the builder makes for Hopper or later: TMA, warp roles and accumulators are the
+/// library's.
+bool modern_builder(const CppDraft& d) { return builder(d) && d.fact.values.count("architecture"); }
 
 void pipeline_and_roles(CppContext& context) {
   CppPattern p1(context, "P1", "TMA multi-stage pipeline");
@@ -112,7 +115,8 @@ void persistence(CppContext& context) {
   CppPattern p3(context, "P3", "persistent loop and its scheduler");
   const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
   const bool own = p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
-  p3.finding().kind = !loop ? "" : own ? "custom_static" : "static";
+  const bool asks = p3.any([](const CppDraft& d) { return d.construct == "collective-clc-scheduler"; });
+  p3.finding().kind = !loop ? "" : own ? "custom_static" : asks ? "clc_dynamic" : "static";
   p3.decide(loop,
             own ? "CTAs stay and walk over the tiles, a grid's width apart"
                 : "loop over output tiles from a scheduler",
@@ -134,6 +138,7 @@ void accumulation(CppContext& context) {
   });
   // wgmma adds to registers, whoever made them.
   if (!managed) managed = p5.cite([](const CppDraft& d) { return d.fact.kind == "wgmma-commit"; });
+  if (!managed) managed = p5.cite(modern_builder);
   p5.decide(managed, "accumulators are moved or kept in registers", "no accumulators named");
 
   CppPattern p6(context, "P6", "shared-memory swizzle");
@@ -189,8 +194,15 @@ void cluster_and_end(CppContext& context) {
     return d.construct == "tma-store" || d.construct == "tma-store-copy" ||
            (d.fact.kind == "copy" && has(d.construct, "TMA_STORE"));
   });
-  if (stores) p8.finding().kind = by_tma ? "smem_tma_store" : "direct_store";
-  p8.decide(stores, by_tma ? "stores the output: smem_tma_store" : "stores the output: direct_store",
+  // The library's epilogue does it, by a schedule that is not told here.
+  const bool told = by_tma || p8.any([](const CppDraft& d) {
+    return d.fact.family == evidence::Family::E1 && d.construct != "collective-store";
+  });
+  if (stores && told) p8.finding().kind = by_tma ? "smem_tma_store" : "direct_store";
+  p8.decide(stores,
+            by_tma ? "stores the output: smem_tma_store"
+            : told ? "stores the output: direct_store"
+                   : "stores the output: how is not told",
             "no store of an output found");
 
   CppPattern p9(context, "P9", "boundary handling");
@@ -198,10 +210,11 @@ void cluster_and_end(CppContext& context) {
             "loads or stores are predicated", "no predicate on the device");
 
   CppPattern p10(context, "P10", "drain");
-  p10.decide(p10.cite([](const CppDraft& d) {
-    return d.fact.kind == evidence::kind::tail || d.fact.kind == "drain";
-  }),
-             "what is in flight is waited for after the loop",
+  bool drained = p10.cite(
+      [](const CppDraft& d) { return d.fact.kind == evidence::kind::tail || d.fact.kind == "drain"; });
+  // The library's main loop drains its pipeline itself.
+  if (!drained) drained = p10.cite(modern_builder);
+  p10.decide(drained, "what is in flight is waited for after the loop",
              "nothing after the loop waits for work in flight");
 }
 }  // namespace
@@ -213,14 +226,42 @@ void check_cpp_patterns(CppContext& context) {
   cluster_and_end(context);
 }
 
+namespace {
+bool includes_cute(const CppContext& context) {
+  for (const source::Tree* tree : context.trees)
+    for (std::uint32_t i = 0; i < tree->size(); ++i) {
+      const source::Node n = tree->at(i);
+      if (!n.is(source::Kind::preproc_include)) continue;
+      const std::string path(n.child(source::Field::path_field).text().substr(0, 80));
+      if (has(path, "cute/") || has(path, "cutlass/")) return true;
+    }
+  return false;
+}
+
+/// CuTe runs from Volta on (CUTLASS's README); device code that names nothing newer needs no more.
+void read_least_architecture(CppContext& context) {
+  const auto& functions = context.reading.functions;
+  const bool on_device = std::any_of(functions.begin(), functions.end(), [](auto& f) {
+    return f.kind == evidence::Function::Kind::kernel || f.kind == evidence::Function::Kind::device;
+  });
+  if (!on_device || !includes_cute(context)) return;
+  context.reading.arch.minimum = "sm_70";
+  context.reading.arch.reason = "no construct needs more than CUTLASS's own minimum, Volta";
+}
+}  // namespace
+
 void read_cpp_architecture(CppContext& context) {
   int best = 0;
   std::vector<const CppDraft*> deciding;
   for (const CppDraft& d : context.drafts) {
-    const std::string& name = d.construct;
+    const auto built_for = d.fact.values.find("architecture");
+    const std::string name =
+        d.construct + (built_for == d.fact.values.end() ? "" : " " + built_for->second.text());
     int level = 0;
     if (has(name, "SM120") || has(name, "Sm120"))
       level = 120;
+    else if (has(name, "SM103") || has(name, "Sm103"))
+      level = 103;
     else if (has(name, "SM100") || has(name, "Sm100") || has(name, "UMMA") || has(name, "tmem") ||
              has(name, "TMEM"))
       level = 100;
@@ -239,7 +280,7 @@ void read_cpp_architecture(CppContext& context) {
     best = level;
     deciding.push_back(&d);
   }
-  if (best == 0) return;
+  if (best == 0) return read_least_architecture(context);
   evidence::ArchRequirement& out = context.reading.arch;
   const bool specific = best >= 100 || std::any_of(deciding.begin(), deciding.end(), [](auto* d) {
                           return d->fact.kind == "mma" || has(d->construct, "warpgroup");

@@ -124,6 +124,7 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   extract_cpp_layouts(context);
   extract_cpp_views(context);
   extract_cpp_launches(context);
+  extract_cpp_collectives(context);
   extract_cpp_storage(context);
   finish_cpp_launches(context);
   extract_cpp_mma(context);

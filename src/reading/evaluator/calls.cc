@@ -110,16 +110,16 @@ const Frame* Folder::enter(Frame frame) {
 }
 
 const Frame* Folder::root(int module, int function, const Abstract* self) {
+  const auto m = static_cast<std::size_t>(module), f = static_cast<std::size_t>(function) + 1;
+  if (!self && m < roots_.size() && f < roots_[m].size() && roots_[m][f]) return roots_[m][f];
   Frame frame;
   frame.module = module;
   frame.function = function;
   frame.self = self;
   if (self) return enter(frame);
-  const auto m = static_cast<std::size_t>(module), f = static_cast<std::size_t>(function) + 1;
   if (m >= roots_.size()) roots_.resize(m + 1);
-  if (f >= roots_[m].size()) roots_[m].resize(program_.module(module).functions().size() + 1);
-  if (!roots_[m][f]) roots_[m][f] = enter(frame);
-  return roots_[m][f];
+  roots_[m].resize(program_.module(module).functions().size() + 1);
+  return roots_[m][f] = enter(frame);
 }
 
 Abstract Folder::call(Node n, const Frame* frame) {
@@ -238,10 +238,7 @@ const std::unordered_map<std::string, std::vector<Node>>& Folder::calls_by_leaf(
   const auto known = calls_.find(module);
   if (known != calls_.end()) return known->second;
   auto& out = calls_[module];
-  const source::Tree& tree = program_.module(module).tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::call)) continue;
+  for (const Node n : program_.module(module).tree().all(NodeKind::call)) {
     const std::string_view leaf = leaf_of(n.child(Field::function_field));
     if (!leaf.empty()) out[std::string(leaf)].push_back(n);
     if (leaf != "compile" && leaf != "partial") continue;

@@ -36,6 +36,13 @@ struct SeenStorage {
   std::vector<Member> members;
 };
 
+/// A tensor as a run held it: elements of each mode, nullopt = not known; whether it holds coordinates, as a
+/// tensor that TMA moves does.
+struct SeenTensor {
+  std::vector<std::optional<std::int64_t>> extents;
+  bool coordinates = false;
+};
+
 /// The questions that facts and checklist ask of a program. They know nothing of how an answer is found, so
 /// an evaluator that runs more of the program only turns unknowns into values.
 class Evaluator {
@@ -64,6 +71,10 @@ class Evaluator {
   virtual std::optional<SeenStorage> storage_of(int, source::Node) { return std::nullopt; }
   /// A field of what the run's models made at a call (of a pair, of its first): the box of a TMA descriptor …
   virtual Abstract made_with(int, source::Node, std::string_view) { return Abstract::unknown("not run"); }
+  /// What kind of object the run saw an expression give ("Tensor", the name of a class); "" = no object.
+  virtual std::string object_at(int, source::Node) { return {}; }
+  /// The tensor that the run saw an expression give, in what all runs of it agree; nullopt = it saw none.
+  virtual std::optional<SeenTensor> tensor_at(int, source::Node) { return std::nullopt; }
 };
 
 }  // namespace cutelab::reading

@@ -42,9 +42,7 @@ std::vector<Flag> flags_of(const source::PythonModule& module) {
   std::vector<Flag> out;
   const source::Tree& tree = module.tree();
   if (tree.text().find("add_argument") == std::string::npos) return out;
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::call)) continue;
+  for (const Node n : tree.all(NodeKind::call)) {
     const Node function = n.child(Field::function_field);
     if (!function.is(NodeKind::attribute) || function.child(Field::attribute_field).text() != "add_argument")
       continue;

@@ -144,11 +144,12 @@ class Folder final : public Evaluator {
   FoldingMemo memo_;
   std::pmr::monotonic_buffer_resource answers_memory_;
   std::pmr::deque<Abstract> answers_{&answers_memory_};
-  std::deque<std::vector<const Frame*>> roots_;  // by module, then function + 1
+  std::vector<std::vector<const Frame*>> roots_;  // by module, then function + 1
   std::map<std::pair<int, int>, Ancestry> ancestry_;
   std::map<std::pair<int, int>, std::vector<Site>> call_sites_;
   std::map<std::pair<int, int>, const Abstract*> self_by_class_;
   std::map<std::pair<int, int>, Activity> function_activity_;
+  std::unordered_map<const source::Import*, Abstract> library_names_;  // imported from no local module
   std::map<int, std::vector<Flag>> flags_;
   std::map<int, std::unordered_map<std::string, std::vector<source::Node>>> calls_;
   int steps_ = 0;

@@ -32,6 +32,10 @@ Abstract Folder::member_of_module(int module_index, const std::string& name) {
   const auto& bound = module.bindings(-1, name);
   if (!bound.empty()) {
     const Assignment& last = module.assignments()[static_cast<std::size_t>(bound.back())];
+    const bool elsewhere = std::any_of(bound.begin(), bound.end(), [&](int index) {
+      return module.assignments()[static_cast<std::size_t>(index)].function >= 0;
+    });
+    if (elsewhere) return Abstract::unknown("a function sets it", {name}, last.statement);
     if (last.form == Assignment::Form::plain && last.value)
       return bound_value(module_index, last, root(module_index, -1));
     return Abstract::unknown("needs evaluation", {name}, last.statement);
@@ -65,9 +69,10 @@ std::optional<Abstract> Folder::defined(int module_index, int scope, const std::
 }
 
 Abstract Folder::imported(int module_index, const source::Import& import) {
+  if (const auto known = library_names_.find(&import); known != library_names_.end()) return known->second;
   const PythonModule& module = program_.module(module_index);
   const std::string path = module.qualified(import.local);
-  if (import.name.empty()) return Abstract::name(path);
+  if (import.name.empty()) return library_names_[&import] = Abstract::name(path);
   const std::string as_module = import.module + (import.module.ends_with('.') ? "" : ".") + import.name;
   const int owner = program_.import(module_index, import.module);
   if (owner >= 0 && owner != module_index) {
@@ -88,7 +93,7 @@ Abstract Folder::imported(int module_index, const source::Import& import) {
   Abstract out = Abstract::name(path);
   const int submodule = program_.import(module_index, as_module);
   if (submodule >= 0) out.module = submodule;
-  return out;
+  return library_names_[&import] = std::move(out);
 }
 
 std::optional<Abstract> Folder::local_binding(const std::string& name, Node use, const Frame* frame) {
@@ -103,10 +108,14 @@ std::optional<Abstract> Folder::local_binding(const std::string& name, Node use,
     if (!elsewhere && !within_loop && (a.statement.contains(use) || a.statement.index() > use.index()))
       continue;
     if (!a.value && a.form == Assignment::Form::plain) continue;
-    const Tristate reach =
-        elsewhere ? reaches(a.statement, a.statement, frame) : reaches(a.statement, use, frame);
+    // A function that sets it may have run before or after, or not at all.
+    const bool by_function = a.function != frame->function;
+    const Frame* there = by_function ? root(frame->module, a.function) : frame;
+    const Tristate reach = by_function ? Tristate::undetermined
+                           : elsewhere ? reaches(a.statement, a.statement, frame)
+                                       : reaches(a.statement, use, frame);
     if (reach == Tristate::no) continue;
-    Abstract value = bound_value(frame->module, a, frame);
+    Abstract value = bound_value(frame->module, a, there);
     if (value.path.empty() && a.annotation && value.is(Kind::unknown))
       value.path = module.qualified(a.annotation);
     if (reach == Tristate::yes && alternatives.empty()) return value;

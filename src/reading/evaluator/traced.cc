@@ -1,7 +1,5 @@
 #include "reading/evaluator/traced.h"
 
-#include "reading/models/storage.h"
-
 namespace cutelab::reading {
 using evidence::Tristate;
 using RunValue = machine::Value;
@@ -93,12 +91,24 @@ std::string_view leaf_of(std::string_view path) {
   return path.substr(path.rfind('.') + 1);
 }
 
-/// Of the alternatives that folding leaves open, those that the run's object can be.
+/// "PipelineTmaUmma.create" of "cutlass.pipeline.PipelineTmaUmma.create".
+std::string_view owner_and_leaf(std::string_view path) {
+  const std::string_view leaf = leaf_of(path);
+  const std::string_view owner = path.substr(0, path.size() - leaf.size());
+  const auto dot = owner.size() < 2 ? std::string_view::npos : owner.rfind('.', owner.size() - 2);
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+/// Of the alternatives that folding leaves open, those that the run's object can be: of the same class's
+/// maker, else of a maker with its name.
 Abstract narrowed(const Abstract& folded, std::string_view path) {
   if (!folded.is(Kind::unknown) || folded.items.size() < 2 || path.empty()) return folded;
   std::vector<Abstract> kept;
-  for (const Abstract& item : folded.items)
-    if (leaf_of(item.path) == leaf_of(path)) kept.push_back(item);
+  for (const auto part : {owner_and_leaf, leaf_of}) {
+    for (const Abstract& item : folded.items)
+      if (part(item.path) == part(path)) kept.push_back(item);
+    if (!kept.empty()) break;
+  }
   return kept.empty() || kept.size() == folded.items.size() ? folded : join(std::move(kept));
 }
 }  // namespace
@@ -109,6 +119,10 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
   if (!is_data(value)) {
     const auto* record = value.as<machine::Record>();
     Abstract narrow = record ? narrowed(folded, record->path) : folded;
+    // An operation that a library function chose: the run knows which.
+    if (record && leaf_of(record->path).ends_with("Op") && leaf_of(narrow.path) != leaf_of(record->path) &&
+        narrow.items.empty())
+      narrow.path = record->path;
     if (narrow.known() || !narrow.path.empty() || !narrow.items.empty()) return narrow;
     Abstract out = converted(value);
     if (out.text == "an object") out.text = narrow.text;
@@ -173,14 +187,30 @@ std::string TracedEvaluator::callee_path(int module, Node call) {
   return path;
 }
 
-bool TracedEvaluator::callee_function(int module, Node call, int* function_module, int* function) {
-  if (folder_.callee_function(module, call, function_module, function)) return true;
+TracedEvaluator::Callee TracedEvaluator::find_callee(int module, Node call) {
+  Callee out;
+  if (folder_.callee_function(module, call, &out.module, &out.function)) return out;
   const RunValue callee = seen(module, call.child(source::Field::function_field), nullptr);
   const machine::Function* found = callee.as<machine::Function>();
   if (const auto* method = callee.as<machine::Method>()) found = method->function.as<machine::Function>();
-  if (!found || found->index < 0 || found->module >= machine::Library::first) return false;
-  *function_module = found->module;
-  *function = found->index;
+  if (!found || found->index < 0 || found->module >= machine::Library::first) return {};
+  return {found->module, found->index};
+}
+
+bool TracedEvaluator::callee_function(int module, Node call, int* function_module, int* function) {
+  Callee found;
+  if (module == 0 && call) {
+    if (callees_.empty()) callees_.resize(call.tree()->size());
+    Callee& known = callees_[call.index()];
+    if (!known.asked_for) known = find_callee(module, call);
+    known.asked_for = true;
+    found = known;
+  } else {
+    found = find_callee(module, call);
+  }
+  if (found.function < 0) return false;
+  *function_module = found.module;
+  *function = found.function;
   return true;
 }
 
@@ -230,34 +260,6 @@ Abstract TracedEvaluator::made_with(int module, Node call, std::string_view fiel
     out = std::move(told);
     first = false;
   }
-  return out;
-}
-
-std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
-  const RunValue made = seen(module, node, nullptr);
-  const machine::Record* shape = machine::struct_record(made);
-  const machine::Record* placed = made.as<machine::Record>();
-  if (placed && placed->kind == "storage") shape = machine::struct_record(machine_.field(placed, "struct"));
-  const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
-    const RunValue v = machine_.field(r, name);
-    return v.is_integral() ? std::optional(v.number()) : std::nullopt;
-  };
-  SeenStorage out;
-  if (!shape) {  // allocated on its own
-    const Abstract bytes = made_with(module, node, "allocated_bytes"),
-                   alignment = made_with(module, node, "allocated_alignment");
-    if (bytes.is(Kind::integer)) out.bytes = bytes.number;
-    if (alignment.is(Kind::integer)) out.alignment = alignment.number;
-    return out.bytes ? std::optional(out) : std::nullopt;
-  }
-  if (const auto* name = machine_.field(shape, "name").as<machine::Text>()) out.name = name->text;
-  out.bytes = number(shape, "bytes");
-  out.alignment = number(shape, "alignment");
-  if (const auto members = machine_.items(machine_.field(shape, "members")))
-    for (const RunValue& member : *members)
-      if (const auto* record = member.as<machine::Record>())
-        out.members.push_back({machine_.str(machine_.field(record, "name")), number(record, "bytes"),
-                               number(record, "offset"), number(record, "alignment")});
   return out;
 }
 

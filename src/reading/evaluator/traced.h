@@ -22,17 +22,30 @@ class TracedEvaluator final : public Evaluator {
   std::vector<SeenLaunch> launches_at(int module, source::Node call) override;
   std::optional<SeenStorage> storage_of(int module, source::Node node) override;
   Abstract made_with(int module, source::Node call, std::string_view field) override;
+  std::string object_at(int module, source::Node expression) override;
+  std::optional<SeenTensor> tensor_at(int module, source::Node expression) override;
 
  private:
   SeenLaunch told(const machine::Launch& launch);
   /// One value for all activations that saw the node; `frame` narrows them to those called the same way.
   machine::Value seen(int module, source::Node node, const Frame* frame);
   machine::Value seen(int module, source::Node node, const Frame* frame, bool superseded);
+  /// The values of all activations that count; of those that stand back where there are no others.
+  std::vector<machine::Value> all_seen(int module, source::Node node) const;
+  std::optional<SeenStorage> storage_in(const machine::Value& made);
+  std::optional<SeenTensor> tensor_in(const machine::Value& value);
   bool called_so(int activation, const Frame* frame) const;
   Abstract converted(const machine::Value& value, int depth = 0);
   Abstract combined(const Abstract& folded, const machine::Value& value);
+  /// The local function that a call runs; function -1: none.
+  struct Callee {
+    int module = 0, function = -1;
+    bool asked_for = false;
+  };
+  Callee find_callee(int module, source::Node call);
   Folder& folder_;
   machine::Machine& machine_;
+  std::vector<Callee> callees_;  ///< of calls of the file itself, by node: many facts ask for each of them
 };
 
 }  // namespace cutelab::reading

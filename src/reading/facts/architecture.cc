@@ -34,8 +34,21 @@ Demand multiply_demand(const Draft& draft) {
       name.starts_with("wgmma"))
     return {90, "sm_90a", "", "wgmma"};
   if (mma && holds(path, "nvgpu.warp."))
-    return holds(name, "FP8") ? Demand{89, "sm_89", "", "mma.sync of 8-bit floats"}
-                              : Demand{80, "sm_80", "", "mma.sync"};
+    return holds(path, ".MmaMX")    ? Demand{120, "sm_120a", "sm_120f", "block-scaled MMA of sm_120"}
+           : holds(path, ".MmaFP8") ? Demand{89, "sm_89", "", "mma.sync of 8-bit floats"}
+                                    : Demand{80, "sm_80", "", "mma.sync"};
+  return {};
+}
+
+/// Copies between registers and shared memory, accesses of all devices at once: no fact of their own, but
+/// not of every architecture.
+Demand copy_demand(const std::string& leaf) {
+  if (leaf.starts_with("multimem_")) return {90, "sm_90", "", "multimem"};
+  if (leaf == "StMatrix8x8x16bOp") return {90, "sm_90", "", "stmatrix"};
+  if (leaf == "StMatrix16x8x8bOp")
+    return {100, "sm_100a", "sm_100f, sm_110f, sm_120f", "stmatrix of 8-bit matrices"};
+  if (leaf == "LdMatrix16x16x8bOp" || leaf == "LdMatrix16x8x8bOp" || leaf == "LdMatrix8x16x8bOp")
+    return {100, "sm_100a", "sm_100f, sm_110f, sm_120f", "ldmatrix of 8-bit matrices"};
   return {};
 }
 
@@ -56,6 +69,8 @@ Demand demand_of(const Draft& draft) {
   if (name.starts_with("griddepcontrol")) return {90, "sm_90", "", "dependent launch (griddepcontrol)"};
   if (holds(name, "bulk")) return {90, "sm_90", "", "bulk copy group"};
   if (holds(name, "shared_remote") || name == "st_async") return {90, "sm_90", "", "remote shared memory"};
+  if (kind == "elect") return {90, "sm_90", "", "one elected thread (elect.sync)"};
+  if (kind == "descriptor-prefetch") return {90, "sm_90", "", "descriptor prefetch"};
   if (name == "cp-async" || name == "cp-async-atom" || name.starts_with("cp_async_"))
     return {80, "sm_80", "", "cp.async"};
   return {};
@@ -63,7 +78,7 @@ Demand demand_of(const Draft& draft) {
 
 struct Need {
   Demand demand;
-  const Draft* draft = nullptr;
+  evidence::Location at;
 };
 
 bool specific(const Demand& demand) { return std::string_view(demand.minimum).ends_with('a'); }
@@ -98,18 +113,23 @@ bool only_where_asked(FactContext& context, source::Node node, int depth = 0) {
   return called;
 }
 
+void add_need(FactContext& context, const Demand& demand, source::Node node, bool helper, Needs& out) {
+  if (demand.level == 0) return;
+  const Activity activity = context.evaluator.active(0, node);
+  if (activity.state == evidence::Tristate::no) return;
+  const bool before_launch = holds(activity.condition, "const_expr");
+  const bool open = (activity.state == evidence::Tristate::undetermined && before_launch) ||
+                    (helper && only_where_asked(context, node));
+  (open ? out.open : out.sure).push_back({demand, context.at(node)});
+}
+
 Needs needs_of(FactContext& context, bool helper) {
   Needs out;
-  for (const Draft& draft : context.drafts) {
-    const Demand demand = demand_of(draft);
-    if (demand.level == 0) continue;
-    const Activity activity = context.evaluator.active(0, draft.node);
-    if (activity.state == evidence::Tristate::no) continue;
-    const bool before_launch = holds(activity.condition, "const_expr");
-    const bool open = (activity.state == evidence::Tristate::undetermined && before_launch) ||
-                      (helper && only_where_asked(context, draft.node));
-    (open ? out.open : out.sure).push_back({demand, &draft});
-  }
+  for (const Draft& draft : context.drafts) add_need(context, demand_of(draft), draft.node, helper, out);
+  for (const CallSite& site : context.calls())
+    if (site.leaf.starts_with("StMatrix") || site.leaf.starts_with("LdMatrix") ||
+        site.leaf.starts_with("multimem_"))
+      add_need(context, copy_demand(site.leaf), site.call, helper, out);
   std::stable_sort(out.sure.begin(), out.sure.end(), higher);
   std::stable_sort(out.open.begin(), out.open.end(), higher);
   return out;
@@ -125,7 +145,7 @@ void add_lines(evidence::ArchRequirement& out, const std::vector<Need>& needs) {
   for (const Need& need : needs) {
     const bool told = std::any_of(out.lines.begin(), out.lines.end(),
                                   [&](auto& line) { return line.reason == need.demand.reason; });
-    if (!told) out.lines.push_back({need.draft->fact.at, need.demand.minimum, need.demand.reason});
+    if (!told) out.lines.push_back({need.at, need.demand.minimum, need.demand.reason});
   }
 }
 }  // namespace
@@ -150,8 +170,7 @@ void read_architecture(FactContext& context) {
   if (*best.family)
     for (const auto name : split(best.family, ',')) out.family.emplace_back(trim(name));
   for (const Need& need : needs)
-    if (std::string_view(need.demand.minimum) == best.minimum && out.at.size() < 4)
-      out.at.push_back(need.draft->fact.at);
+    if (std::string_view(need.demand.minimum) == best.minimum && out.at.size() < 4) out.at.push_back(need.at);
   add_lines(out, needs);
 }
 

@@ -300,15 +300,29 @@ std::string arrivers(Node call) {
   return "thread";
 }
 
+/// By the name of the pipeline. One that a helper makes in two classes has the one that is made under the
+/// defaults; where neither is ruled out, its name says nothing of its class.
+std::map<std::string, evidence::Value> classes_of_pipelines(FactContext& context) {
+  std::map<std::string, evidence::Value> classes;
+  std::set<std::string> several;
+  for (const Draft& d : context.drafts) {
+    const auto made = d.fact.values.find("class");
+    if (d.fact.kind != evidence::kind::pipeline || made == d.fact.values.end() ||
+        context.evaluator.active(0, d.node).state == evidence::Tristate::no)
+      continue;
+    const auto [known, fresh] = classes.emplace(d.fact.subject, made->second);
+    if (!fresh && known->second.text() != made->second.text()) several.insert(d.fact.subject);
+  }
+  for (const std::string& name : several) classes.erase(name);
+  return classes;
+}
+
 void add_sides(FactContext& context) {
   const auto side = [](const std::string& kind) {
     return kind == evidence::kind::acquire || kind == evidence::kind::commit ||
            kind == evidence::kind::wait || kind == evidence::kind::release || kind == evidence::kind::tail;
   };
-  std::map<std::string, evidence::Value> classes;
-  for (const Draft& d : context.drafts)
-    if (d.fact.kind == evidence::kind::pipeline && d.fact.values.count("class"))
-      classes.emplace(d.fact.subject, d.fact.values.at("class"));
+  const std::map<std::string, evidence::Value> classes = classes_of_pipelines(context);
   for (Draft& d : context.drafts) {
     if (d.fact.family != evidence::Family::D2 || !side(d.fact.kind) || !d.node.is(NodeKind::call)) continue;
     const Node function = d.node.child(Field::function_field);

@@ -58,10 +58,8 @@ bool compares_order(Node n) {
 /// hold.
 std::set<std::string> add_predicate_tensors(FactContext& context) {
   std::set<std::string> names;
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::assignment) || !n.child(Field::left_field).is(NodeKind::subscript)) continue;
+  for (const Node n : context.module().tree().all(NodeKind::assignment)) {
+    if (!n.child(Field::left_field).is(NodeKind::subscript)) continue;
     const Node name = n.child(Field::left_field).child(Field::value_field);
     if (!name.is(NodeKind::identifier) || !compares_order(n.child(Field::right_field))) continue;
     if (!runs_on_device(context, n)) continue;
@@ -75,14 +73,12 @@ std::set<std::string> add_predicate_tensors(FactContext& context) {
 }
 
 void add_guards(FactContext& context) {
-  const source::Tree& tree = context.module().tree();
   const std::set<std::string> predicates = add_predicate_tensors(context);
   const auto tests_predicate = [&](Node condition) {
     return condition.is(NodeKind::subscript) &&
            predicates.count(std::string(condition.child(Field::value_field).text())) > 0;
   };
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
+  for (const Node n : context.module().tree().all({NodeKind::if_statement, NodeKind::assignment})) {
     if (n.is(NodeKind::if_statement) &&
         (guards_extent(n.child(Field::condition_field)) ||
          tests_predicate(n.child(Field::condition_field))) &&

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -31,13 +32,17 @@ struct Told {
 class NamedValues {
  public:
   explicit NamedValues(FactContext& context) : context_(context) {
-    const source::Tree& tree = context.module().tree();
-    for (std::uint32_t i = 0; i < tree.size(); ++i) {
-      const Node n = tree.at(i);
-      if (!n.is(NodeKind::identifier)) continue;
-      auto& uses = uses_[n.text()];
-      if (uses.size() < most_uses) uses.push_back(n);
+    const source::Tree::Nodes names = context.module().tree().all(NodeKind::identifier);
+    places_.reserve(names.size());
+    for (const Node n : names) {
+      Uses& uses = uses_.try_emplace(n.text()).first->second;
+      if (uses.count == most_uses) continue;
+      places_.push_back({n, no_place});
+      (uses.count++ == 0 ? uses.first : places_[uses.last].next) = places_.size() - 1;
+      uses.last = places_.size() - 1;
     }
+    for (const auto& [name, uses] : uses_) names_.push_back(name);
+    std::sort(names_.begin(), names_.end());
   }
 
   bool has(std::string_view name) const { return uses_.count(name) > 0; }
@@ -45,7 +50,8 @@ class NamedValues {
   const Abstract& value(const std::string& name) {
     const auto [place, fresh] = values_.try_emplace(name, Abstract::unknown("not told"));
     if (!fresh || !has(name)) return place->second;
-    for (const Node n : uses_.at(name)) {
+    for (std::size_t at = uses_.at(name).first; at != no_place; at = places_[at].next) {
+      const Node n = places_[at].node;
       Node use = n;
       if (n.field() == Field::attribute_field) use = n.parent();
       if (n.field() == Field::name_field && n.parent().is(NodeKind::keyword_argument))
@@ -60,11 +66,17 @@ class NamedValues {
   }
 
   /// Names that mean the quantity, best first: the same words before some of them.
-  std::vector<std::string> names_of(const RuleQuantity& of) {
-    if (quantities_.empty())
-      for (const auto& [name, nodes] : uses_) quantities_.emplace(name, quantity_of_name(name));
+  const std::vector<std::string>& names_of(const RuleQuantity& of) {
+    const auto [place, fresh] = names_of_words_.try_emplace(of.words);
+    if (fresh) place->second = find_names(of);
+    return place->second;
+  }
+
+  std::vector<std::string> find_names(const RuleQuantity& of) {
     std::vector<std::string> same, plain, part;
-    for (const auto& [name, named] : quantities_) {
+    for (const std::string_view name : names_) {
+      if (!of.words.empty() && !holds_word(name, of.words.back())) continue;
+      const RuleQuantity& named = quantity(name);
       if (named.words == of.words && (!of.words.empty() || named.modes.size() > 1))
         (named.modes.size() > 1 ? same : plain).emplace_back(name);
       else if (of.words.size() == 2 && named.words.size() == 1 && named.words[0] == of.words[1] &&
@@ -80,7 +92,7 @@ class NamedValues {
   std::optional<Told> of_mode(const RuleQuantity& of, char mode) {
     std::optional<Told> open;
     for (const std::string& name : names_of(of)) {
-      const RuleQuantity& named = quantities_.at(name);
+      const RuleQuantity& named = quantity(name);
       const Abstract& whole = value(name);
       if (mode && named.modes.empty() && !whole.is(Abstract::Kind::tuple)) continue;
       if (mode && !named.modes.empty() && named.modes.find(mode) == std::string::npos) continue;
@@ -114,9 +126,32 @@ class NamedValues {
   }
 
  private:
+  static constexpr std::size_t no_place = SIZE_MAX;
+  struct Place {
+    Node node;
+    std::size_t next;  ///< of the same name
+  };
+  struct Uses {
+    std::size_t count = 0, first = no_place, last = no_place;
+  };
+
+  const RuleQuantity& quantity(std::string_view name) {
+    const auto [place, fresh] = quantities_.try_emplace(name);
+    if (fresh) place->second = quantity_of_name(name);
+    return place->second;
+  }
+  /// Whether the letters of a lower-case word stand in a name.
+  static bool holds_word(std::string_view name, std::string_view word) {
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
+    return std::search(name.begin(), name.end(), word.begin(), word.end(), same) != name.end();
+  }
+
   FactContext& context_;
-  std::unordered_map<std::string_view, std::vector<Node>, TextHash> uses_;
-  std::map<std::string_view, RuleQuantity> quantities_;  // of all names, made when first asked for
+  std::unordered_map<std::string_view, Uses, TextHash> uses_;
+  std::vector<Place> places_;
+  std::vector<std::string_view> names_;                                      // each once, ordered
+  std::unordered_map<std::string_view, RuleQuantity, TextHash> quantities_;  // of those that were looked at
+  std::map<std::vector<std::string>, std::vector<std::string>> names_of_words_;
   std::map<std::string, Abstract> values_;
 };
 

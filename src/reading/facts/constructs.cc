@@ -58,6 +58,20 @@ std::string sentence(const Construct& c, const CallSite& site) {
   out = replace_all(out, "{leaf}", site.leaf);
   return std::string(trim(out));
 }
+/// "cute.arch" of cute.arch.sync_threads(): an imported module and its parts, no object.
+bool names_module(const FactContext& context, const std::string& receiver) {
+  const bool capital = std::any_of(receiver.begin(), receiver.end(),
+                                   [](char c) { return (c >= 'A' && c <= 'Z') || c == '(' || c == '['; });
+  return !capital && context.module().import_of(receiver.substr(0, receiver.find('.')));
+}
+
+/// What a fact is about: the name that the result is bound to, the object that a method is called on, else
+/// what is called.
+std::string subject_of(const FactContext& context, const CallSite& site) {
+  if (!site.target.empty()) return site.target;
+  return site.receiver.empty() || names_module(context, site.receiver) ? site.leaf : site.receiver;
+}
+
 /// smem_ab.acquire() in the body of a @schedule function: a task works on the pipeline of a resource.
 void add_schedule_operation(FactContext& context, const CallSite& site) {
   static const std::map<std::string, std::pair<const char*, const char*>> operations = {
@@ -98,9 +112,7 @@ void extract_constructs(FactContext& context) {
     for (const Construct& c : found->second) {
       if (matched && !c.also) continue;
       if ((!c.path.empty() && !occurs(c.path, path)) || occurs(c.no, path)) continue;
-      const std::string subject = !site.target.empty()     ? site.target
-                                  : !site.receiver.empty() ? site.receiver
-                                                           : site.leaf;
+      const std::string subject = subject_of(context, site);
       Draft& draft = context.add(c.family, c.kind, subject.substr(0, 80), sentence(c, site), site.call);
       draft.fact.optional = c.optional;
       draft.construct = site.leaf;

@@ -7,6 +7,8 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 namespace {
+constexpr std::size_t usual_facts = 256;
+
 std::string leaf_of(const std::string& path) {
   const auto dot = path.rfind('.');
   return dot == std::string::npos ? path : path.substr(dot + 1);
@@ -48,14 +50,16 @@ Node argument_for(const FactContext& context, const source::PythonFunction& func
 
 FactContext::FactContext(source::Program& p, Evaluator& e, const std::vector<Flag>& f, evidence::Reading& r)
     : program(p), evaluator(e), flags(f), reading(r) {
+  drafts.reserve(usual_facts);
   collect_calls();
 }
 
 void FactContext::collect_calls() {
   const source::Tree& tree = module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::call)) continue;
+  const source::Tree::Nodes all = tree.all(NodeKind::call);
+  calls_.reserve(all.size());
+  call_by_node_.assign(tree.size(), -1);
+  for (const Node n : all) {
     const Node function = n.child(Field::function_field);
     CallSite site;
     site.call = n;
@@ -65,19 +69,21 @@ void FactContext::collect_calls() {
       site.receiver = function.child(Field::object_field).text();
       site.leaf = function.child(Field::attribute_field).text();
     } else {
-      site.leaf = leaf_of(module().qualified(function));
-      if (module().qualified(function) == function.text())
+      const std::string qualified = module().qualified(function);
+      site.leaf = leaf_of(qualified);
+      if (qualified == function.text())
         if (std::string name = evaluator.called_name(0, n); !name.empty()) site.leaf = std::move(name);
     }
     site.target = target_of(n);
-    call_by_node_[i] = calls_.size();
+    call_by_node_[n.index()] = static_cast<std::int32_t>(calls_.size());
     calls_.push_back(std::move(site));
   }
 }
 
 const CallSite* FactContext::site_of(Node call) const {
-  const auto found = call_by_node_.find(call.index());
-  return call && found != call_by_node_.end() ? &calls_[found->second] : nullptr;
+  if (call.tree() != &module().tree()) return nullptr;
+  const std::int32_t found = call_by_node_[call.index()];
+  return found >= 0 ? &calls_[static_cast<std::size_t>(found)] : nullptr;
 }
 
 evidence::Location FactContext::at(Node node) const {
@@ -249,6 +255,22 @@ bool FactContext::function_contains(int m, int function, const std::vector<std::
     if (runs_function(m, function, inner) &&
         function_contains(inner.module, inner.function, leaves, depth + 1))
       return true;
+  }
+  return false;
+}
+
+bool FactContext::function_assembles(int m, int function, const std::vector<const char*>& instructions,
+                                     int depth) {
+  if (depth > 4 || function < 0) return false;
+  for (InnerCall& inner : calls_in(m, function)) {
+    if (inner.leaf == "inline_asm") {
+      const std::string_view text = inner.call.text();
+      for (const char* one : instructions)
+        if (text.find(one) != std::string_view::npos) return true;
+    } else if (runs_function(m, function, inner) &&
+               function_assembles(inner.module, inner.function, instructions, depth + 1)) {
+      return true;
+    }
   }
   return false;
 }

@@ -1,8 +1,8 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,6 +71,10 @@ class FactContext {
   /// Whether a function (of any module) holds, itself or through functions it calls, a call with this last
   /// part of the path.
   bool function_contains(int module, int function, const std::vector<std::string>& leaves, int depth = 0);
+  /// Whether a function holds, itself or through functions it calls, PTX written by hand with one of these
+  /// instructions in its text.
+  bool function_assembles(int module, int function, const std::vector<const char*>& instructions,
+                          int depth = 0);
   /// Whether a function holds a loop, itself or through functions it calls.
   bool function_loops(int module, int function, int depth = 0);
 
@@ -97,7 +101,7 @@ class FactContext {
   bool runs_function(int module, int function, InnerCall& inner);
   std::vector<CallSite> calls_;
   std::map<std::pair<int, int>, std::vector<InnerCall>> calls_in_;
-  std::unordered_map<std::uint32_t, std::size_t> call_by_node_;
+  std::vector<std::int32_t> call_by_node_;  ///< index into calls_; -1 = no call
 };
 
 /// The argument that a call of `function` passes for a parameter; none when it is left out.
@@ -126,8 +130,9 @@ bool names_global(std::string_view text);
 bool names_shared(std::string_view text);
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
-void extract_arrivals(FactContext& context);      ///< D1, D2: warps of roles, sizes of groups, who arrives
-void extract_copy_targets(FactContext& context);  ///< D3: pipeline and buffer of each load
+void extract_arrivals(FactContext& context);       ///< D1, D2: warps of roles, sizes of groups, who arrives
+void extract_barrier_rings(FactContext& context);  ///< rings of hand-written mbarriers, as pipelines
+void extract_copy_targets(FactContext& context);   ///< D3: pipeline and buffer of each load
 /// The pipeline, by its fact's subject, that an object belongs to: itself, a side or a handle of it; "" =
 /// not told.
 std::string pipeline_of(FactContext& context, source::Node object);
@@ -135,6 +140,7 @@ std::string pipeline_of(FactContext& context, source::Node object);
 source::Node bound_before(const FactContext& context, source::Node name);
 /// Where a tensor or pointer lies: "shared", "global", "registers", "tensor-memory"; "" = not told.
 std::string memory_space(FactContext& context, source::Node expression);
+std::string memory_space(FactContext& context, const Abstract& object);  ///< by the call that made it
 /// The tensor that slices, tiles and partitions are cut from, as the source names it; no node = not told.
 source::Node tensor_origin(FactContext& context, source::Node expression);
 void extract_extension(

@@ -83,9 +83,36 @@ void add_helper_call(FactContext& context, const CallSite& site, Node from, Node
   draft.fact.values["source"] = evidence::literal(std::string(from.text().substr(0, 80)));
   draft.fact.values["destination"] = evidence::literal(std::string(to.text().substr(0, 80)));
 }
+/// Whether a call asks its helper for asynchronous copies: is_async=True.
+bool asks_for_async(FactContext& context, Node call) {
+  const Node arguments = call.child(Field::arguments_field);
+  for (const Node argument : arguments.children()) {
+    if (!argument.is(NodeKind::keyword_argument)) continue;
+    if (argument.child(Field::name_field).text().find("async") == std::string_view::npos) continue;
+    if (context.value(argument.child(Field::value_field)).boolean() == true) return true;
+  }
+  return false;
+}
+
+/// Helpers of other local modules that make the atom themselves: copy(from, to, is_async=True).
+void add_copies_of_other_modules(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    const Node from = context.positional(site.call, 0), to = context.positional(site.call, 1);
+    int m = 0, f = -1;
+    if (!from || !to || !asks_for_async(context, site.call) || !runs_on_device(context, site.call) ||
+        !context.evaluator.callee_function(0, site.call, &m, &f) || m == 0 ||
+        !context.function_contains(m, f, {"copy"}))
+      continue;
+    bool known = false;
+    for (const Draft& d : context.drafts)
+      known = known || (d.node == site.call && d.fact.kind == evidence::kind::copy);
+    if (!known) add_helper_call(context, site, from, to, true);
+  }
+}
 }  // namespace
 
 void add_copies_of_helpers(FactContext& context) {
+  add_copies_of_other_modules(context);
   const std::map<int, CopyHelper> helpers = copy_helpers(context);
   if (helpers.empty()) return;
   std::set<std::string> names;

@@ -9,22 +9,30 @@ using evidence::Family;
 using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
-/// A tensor in global memory by the naming that CuTe code keeps: gC, tCgC, bSG_gC, tTR_gC, mC.
+namespace {
+/// The tensor's own letter after that of its memory: gC; a gradient's has a d between, gdC.
+bool tensor_follows(const std::string& name, std::size_t at) {
+  const auto upper = [&](std::size_t i) { return i < name.size() && name[i] >= 'A' && name[i] <= 'Z'; };
+  return upper(at + 1) || (name[at + 1] == 'd' && upper(at + 2));
+}
+}  // namespace
+
+/// A tensor in global memory by the naming that CuTe code keeps: gC, tCgC, bSG_gC, tTR_gC, mC; a fragment,
+/// frgA, is none.
 bool names_global(std::string_view text) {
   std::string name(text.substr(0, text.find_first_of("[(")));
   const auto dot = name.rfind('.');
   if (dot != std::string::npos) name = name.substr(dot + 1);
-  if (name.size() > 1 && (name[0] == 'g' || name[0] == 'm') && name[1] >= 'A' && name[1] <= 'Z') return true;
+  if (name.size() > 1 && (name[0] == 'g' || name[0] == 'm') && tensor_follows(name, 0)) return true;
   for (std::size_t i = 1; i + 1 < name.size(); ++i)
-    if (name[i] == 'g' && name[i + 1] >= 'A' && name[i + 1] <= 'Z') return true;
+    if (name[i] == 'g' && tensor_follows(name, i) && !(name[i - 1] >= 'a' && name[i - 1] <= 'z')) return true;
   return name.find("gmem") != std::string::npos;
 }
 
 bool names_shared(std::string_view text) {
   const std::string name(text.substr(0, text.find_first_of("[(")));
   for (std::size_t i = 0; i + 1 < name.size(); ++i)
-    if (name[i] == 's' && name[i + 1] >= 'A' && name[i + 1] <= 'Z' && (i == 0 || name[i - 1] != 'g'))
-      return true;
+    if (name[i] == 's' && tensor_follows(name, i) && (i == 0 || name[i - 1] != 'g')) return true;
   return false;
 }
 
@@ -58,7 +66,8 @@ void add_stores(FactContext& context) {
     const std::string_view named = name_behind(context, destination).text();
     bool global = (names_global(destination.text()) && !names_shared(destination.text())) ||
                   (names_global(named) && !names_shared(named));
-    if (!atom && !global && !names_shared(destination.text()))
+    const bool told = global || names_shared(destination.text());
+    if (!told && (!atom || memory_space(context, from) == "registers"))
       global = memory_space(context, destination) == "global";
     if (global && !bar) {
       Draft& draft = context.add(Family::E1, "store", std::string(destination.text().substr(0, 60)),
@@ -90,7 +99,8 @@ void add_other_stores(FactContext& context) {
         site.leaf == "epilogue_tma_store";
     const bool helper = site.leaf.starts_with("epilogue") && site.receiver == "self";
     const bool store =
-        site.leaf == "store" && runs_on_device(context, site.call) && stores_globally(context, site);
+        (site.leaf == "store" && runs_on_device(context, site.call) && stores_globally(context, site)) ||
+        site.leaf.starts_with("multimem_st");  // to the memory of all devices
     if ((!library && !store && !helper) || !runs_on_device(context, site.call)) continue;
     Draft& draft = context.add(Family::E1, library || helper ? "library-epilogue" : "store", site.leaf,
                                library  ? "epilogue of the library"
@@ -107,10 +117,7 @@ void add_other_stores(FactContext& context) {
     if (tma || !helper)
       draft.fact.values["type"] = evidence::literal(tma ? "smem_tma_store" : "direct_store");
   }
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::assignment)) continue;
+  for (const Node n : context.module().tree().all(NodeKind::assignment)) {
     const Node left = n.child(Field::left_field);
     if (!left.is(NodeKind::subscript)) continue;
     if (!runs_on_device(context, n)) continue;
@@ -122,9 +129,18 @@ void add_other_stores(FactContext& context) {
     draft.fact.values["type"] = evidence::literal("direct_store");
   }
 }
+/// The layouts that a step of the epilogue carries: which thread holds which values.
+void add_step_layouts(FactContext& context) {
+  for (Draft& draft : context.drafts) {
+    if (draft.fact.kind != "epilogue-step" || !draft.construct.starts_with("make_tiled_copy")) continue;
+    const Abstract layout = context.evaluator.made_with(0, draft.node, "layout_tv_tiled");
+    if (layout.known()) draft.fact.values["layout_tv"] = context.value(layout, draft.node);
+  }
+}
 }  // namespace
 
 void extract_epilogue(FactContext& context) {
+  add_step_layouts(context);
   add_stores(context);
   add_other_stores(context);
 }

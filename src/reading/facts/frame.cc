@@ -225,10 +225,8 @@ void read_imports(FactContext& context) {
 
 void read_docstring(FactContext& context) {
   context.reading.summary = first_sentence(context.module().docstring());
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::string) || !n.parent().is(NodeKind::expression_statement)) continue;
+  for (const Node n : context.module().tree().all(NodeKind::string)) {
+    if (!n.parent().is(NodeKind::expression_statement)) continue;
     const Node statement = n.parent();
     const Node block = statement.parent();
     if (!(block.is(NodeKind::module) || block.parent().is(NodeKind::class_definition))) continue;

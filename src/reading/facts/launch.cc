@@ -152,7 +152,12 @@ class Sources {
     Draft& draft =
         context_.add(family_, kind_, name,
                      whole ? keyword_ + " computed here" : name + ", which goes into " + keyword_, statement);
-    draft.fact.values[whole ? keyword_ : "input"] = context_.value(value);
+    evidence::Value& told = draft.fact.values[whole ? keyword_ : "input"] = context_.value(value);
+    if (const std::string object = told.determined() ? "" : context_.evaluator.object_at(0, value);
+        !object.empty()) {  // a tensor, parameters of a scheduler: no number that could be determined
+      told.data = object;
+      told.known_by = evidence::KnownBy::computed;
+    }
     draft.fact.kernel = kernel_;
     draft.construct = "launch-source:" + keyword_;
     return true;
@@ -266,16 +271,25 @@ void add_launches_elsewhere(FactContext& context) {
   }
 }
 
+/// --mnkl, --num_head, --batch_size; M, b; h_q, s_k: extents of the problem, of tiles and clusters.
+bool names_extent(std::string_view flag) {
+  static constexpr std::array<std::string_view, 12> words = {"mnk",  "shape",  "tile",   "cluster",
+                                                             "size", "seq",    "batch",  "num_threads",
+                                                             "head", "tokens", "hidden", "experts"};
+  if (flag.find("swizzle") != std::string_view::npos) return false;
+  static constexpr std::string_view letters = "MNKLBHSDmnklbhsd";
+  const bool lettered = !flag.empty() && letters.find(flag.front()) != std::string_view::npos;
+  if (lettered && (flag.size() == 1 || flag.substr(1) == "_q" || flag.substr(1) == "_k" ||
+                   flag.substr(1) == "_v" || flag.substr(1) == "_kv"))
+    return true;
+  return std::any_of(words.begin(), words.end(),
+                     [&](auto w) { return flag.find(w) != std::string_view::npos; });
+}
+
 /// Shapes that decide the launch by default: problem, tile and cluster flags, and the constants behind them.
 void add_shape_flags(FactContext& context) {
-  static constexpr std::array<std::string_view, 8> words = {"mnk",  "shape", "tile",  "cluster",
-                                                            "size", "seq",   "batch", "num_threads"};
   for (const Flag& flag : context.flags) {
-    const bool single = flag.dest.size() == 1 && flag.dest.find_first_of("MNKLBHmnklbh") != std::string::npos;
-    const bool shaped = std::any_of(words.begin(), words.end(),
-                                    [&](auto w) { return flag.dest.find(w) != std::string::npos; });
-    if ((!single && !shaped) || !flag.default_value || flag.dest.find("swizzle") != std::string::npos)
-      continue;
+    if (!names_extent(flag.dest) || !flag.default_value) continue;
     Draft& draft = context.add(Family::H2, "shape-default", flag.name, "default of " + flag.name, flag.call);
     draft.fact.values["default"] = context.value(flag.default_value);
     draft.construct = "flag";

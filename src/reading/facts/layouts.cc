@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -15,9 +17,24 @@ Node swizzle_given(const FactContext& context, const CallSite& site) {
   return site.leaf == "recast_ptr" ? context.positional(site.call, 1) : Node();
 }
 
+/// TensorMapSwizzle.none, SWIZZLE_NONE: a member of an enumeration of swizzles that is none of them.
+bool names_no_swizzle(const std::string& text) {
+  const std::string low = to_lower(text);
+  return low.find("swizzle") != std::string::npos && low.ends_with("none");
+}
+
+void add_unswizzled(FactContext& context, const CallSite& site, const std::string& text) {
+  Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, site.target,
+                             "the tile of " + site.target + " lies in rows, no swizzle", site.call);
+  draft.construct = "plain-layout";
+  draft.fact.optional = true;
+  draft.fact.values["swizzle"] = evidence::literal(text);
+}
+
 void add_swizzle(FactContext& context, const CallSite& site, Node swizzle) {
-  const bool removed = swizzle.is(NodeKind::none);
   const std::string text(swizzle.text().substr(0, 120));
+  if (names_no_swizzle(text)) return add_unswizzled(context, site, text);
+  const bool removed = swizzle.is(NodeKind::none);
   Draft& draft = context.add(
       Family::D6, removed ? "swizzle-removed" : "swizzle-applied",
       site.target.empty() ? site.receiver.substr(0, 60) : site.target,
@@ -28,12 +45,16 @@ void add_swizzle(FactContext& context, const CallSite& site, Node swizzle) {
   if (!removed) draft.fact.values["swizzle"] = evidence::literal(text);
 }
 
+/// "S<3,4,3> o …" is swizzled, "S<0,4,3> o …" is not.
+bool names_swizzle(std::string_view layout) {
+  return (layout.starts_with("S<") || layout.starts_with("Sw<")) && !layout.starts_with("S<0,") &&
+         !layout.starts_with("Sw<0,");
+}
+
 /// A view of storage by a layout that carries its swizzle itself: storage.sQ.get_tensor(sQ_layout).
 bool is_swizzled(FactContext& context, Node layout) {
   const Abstract value = context.evaluator.value_of(0, layout);
-  if (value.is(Abstract::Kind::text))
-    return (value.text.starts_with("S<") || value.text.starts_with("Sw<")) &&
-           !value.text.starts_with("S<0,") && !value.text.starts_with("Sw<0,");
+  if (value.is(Abstract::Kind::text)) return names_swizzle(value.text);
   return value.path.ends_with("make_composed_layout");
 }
 
@@ -58,6 +79,26 @@ void add_plain_layout(FactContext& context, const CallSite& site) {
                              "shared-memory layout " + site.target + ", no swizzle", site.call);
   draft.construct = "plain-layout";
 }
+bool any_swizzled(const Abstract& layouts) {
+  if (layouts.is(Abstract::Kind::text)) return names_swizzle(layouts.text);
+  return std::any_of(layouts.items.begin(), layouts.items.end(), any_swizzled);
+}
+
+/// sm120_make_smem_layout_sfa(…), compute_smem_layout(…): the library's own makers of such layouts, by name.
+void add_layout_of_library(FactContext& context, const CallSite& site) {
+  if (site.function < 0 || !site.path.starts_with("cutlass.")) return;
+  for (const Draft& d : context.drafts)
+    if (d.node == site.call && d.fact.family == Family::D6) return;
+  Draft& draft =
+      context.add(Family::D6, evidence::kind::shared_layout, site.target.empty() ? site.leaf : site.target,
+                  "shared-memory layout " + site.target.substr(0, 80) + " by " + site.leaf, site.call);
+  const Abstract made = context.evaluator.value_of(0, site.call);
+  const bool plain = made.is(Abstract::Kind::text) || made.is(Abstract::Kind::tuple)
+                         ? !any_swizzled(made)
+                         : site.leaf.find("_sf") != std::string::npos;
+  draft.construct = plain ? "plain-layout" : "library-layout";
+}
+
 /// sA = smem.allocate_tensor(type, sA_layout): the layout that the host made and passes to the kernel.
 void add_layout_passed(FactContext& context, const CallSite& site) {
   Node given = context.keyword(site.call, "layout");
@@ -90,6 +131,8 @@ void extract_layouts(FactContext& context) {
       add_applied_layout(context, site);
     } else if (site.leaf == "make_layout" || site.leaf == "make_ordered_layout") {
       add_plain_layout(context, site);
+    } else if (site.leaf.find("smem_layout") != std::string::npos) {
+      add_layout_of_library(context, site);
     }
   }
   for (Draft& draft : context.drafts) {

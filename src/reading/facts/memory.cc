@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
 // Where tensors and pointers lie and which tensor a slice is cut from: by how the object came to be, not by
@@ -35,8 +36,9 @@ std::string space_of_maker(std::string_view leaf, const std::string& path) {
           "SmemAllocation"}))
     return "shared";
   if (is({"make_rmem_tensor", "make_rmem_tensor_like", "make_fragment_like", "make_fragment", "full",
-          "full_like", "zeros_like", "load", "make_fragment_A_rmem"}))
-    return "registers";
+          "full_like", "zeros_like", "load", "make_fragment_A_rmem"}) ||
+      leaf.starts_with("make_fragment_"))
+    return "registers";  // or tensor memory, by the MMA: no other
   if (is({"retrieve_ptr", "retrieve_tmem_ptr", "make_tmem_ptr", "make_tmem_ptr_from_warp_row_col"}))
     return "tensor-memory";
   if (is({"from_dlpack", "make_fake_compact_tensor", "make_fake_tensor", "make_array_view"}) ||
@@ -171,6 +173,26 @@ std::string memory_space(FactContext& context, Node expression) {
   const std::string leaf = leaf_name(value.made_at.child(Field::function_field).text());
   if (std::string space = space_argument(context, value.made_at, leaf); !space.empty()) return space;
   return space_of_maker(leaf, value.path);
+}
+
+std::string memory_space(FactContext& context, const Abstract& object) {
+  Abstract made = object;
+  for (int step = 0; step < most_steps; ++step) {
+    if (!made.is(Abstract::Kind::object) || !made.made_at.is(NodeKind::call)) return {};
+    const int module = made.frame ? made.frame->module : made.module;
+    const Abstract told = context.evaluator.made_with(module, made.made_at, "memspace");
+    if (told.is(Abstract::Kind::text))
+      if (std::string space = space_named(told.text); !space.empty()) return space;
+    const Node function = made.made_at.child(Field::function_field);
+    const std::string leaf = leaf_name(function.text());
+    if (std::string space = space_argument(context, made.made_at, leaf); !space.empty()) return space;
+    if (std::string space = space_of_maker(leaf, made.path); !space.empty()) return space;
+    if (!passes_first(leaf)) return {};
+    const Node first = subject_of(context.positional(made.made_at, 0));
+    if (!first) return {};
+    made = context.evaluator.argument_of(made, first);
+  }
+  return {};
 }
 
 Node tensor_origin(FactContext& context, Node expression) {

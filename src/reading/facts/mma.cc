@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -26,6 +29,18 @@ std::string family_of(const std::string& path) {
   return {};
 }
 
+/// How a warpgroup reads its operands, which is what their printed thread-value layouts show.
+evidence::Value warpgroup_operands(FactContext& context, const Draft& draft) {
+  const Node source = draft.node.is(NodeKind::call) ? context.keyword(draft.node, "a_source") : Node();
+  const std::string from = source ? context.value(source).text() : "";
+  const bool registers = source && from.find("RMEM") != std::string::npos;
+  if (source && !registers && from.find("SMEM") == std::string::npos)
+    return evidence::undetermined("where A comes from is not told",
+                                  {std::string(source.text().substr(0, 80))}, context.at(source), "");
+  return evidence::literal(registers ? "A and C over the threads, B through a descriptor (thread stride 0)"
+                                     : "A and B through descriptors (thread stride 0), C over the threads");
+}
+
 bool is_accumulator(std::string_view name) {
   const std::string low = to_lower(name);
   return low.find("acc") != std::string::npos && low.find("access") == std::string::npos &&
@@ -46,7 +61,18 @@ void add_register_accumulators(FactContext& context) {
   }
 }
 
-/// acc, tCrA, tCrB = helper(…): a helper that makes register fragments gives the accumulator too.
+/// Where the item lies that a name takes of what a call gives back; "" = not told.
+std::string space_of_item(FactContext& context, const Assignment& a) {
+  Abstract item = context.evaluator.value_of(0, a.value);
+  for (const int slot : a.slots) {
+    const auto index = static_cast<std::size_t>(slot);
+    if (!item.is(Abstract::Kind::tuple) || index >= item.items.size()) return {};
+    item = Abstract(item.items[index]);
+  }
+  return memory_space(context, item);
+}
+
+/// acc, tCrA, tCrB = helper(…): a helper that makes fragments gives the accumulator too.
 void add_accumulators_of_helpers(FactContext& context) {
   static const std::vector<std::string> makers = {"make_fragment_C", "make_rmem_tensor", "make_fragment",
                                                   "make_rmem_tensor_like"};
@@ -60,10 +86,15 @@ void add_accumulators_of_helpers(FactContext& context) {
     if (!named &&
         (!context.evaluator.callee_function(0, a.value, &m, &f) || !context.function_contains(m, f, makers)))
       continue;
-    Draft& draft = context.add(Family::D4, "accumulator", a.name, "accumulators " + a.name + " in registers",
-                               a.statement);
-    draft.construct = "register-accumulator";
-    draft.fact.values["accumulator"] = evidence::literal("registers");
+    const std::string space = named ? "registers" : space_of_item(context, a);
+    Draft& draft = context.add(Family::D4, "accumulator", a.name,
+                               "accumulators " + a.name + (space.empty() ? "" : " in " + space), a.statement);
+    draft.construct = space == "tensor-memory" ? "tmem-tensor" : "register-accumulator";
+    draft.fact.values["accumulator"] =
+        !space.empty()
+            ? evidence::literal(space)
+            : evidence::undetermined("what the helper gives back could not be followed", {a.name},
+                                     context.at(a.value), std::string(a.value.text().substr(0, 60)));
   }
 }
 
@@ -108,7 +139,11 @@ void add_tiles(FactContext& context) {
     const bool group = name == "cta_group";
     if (!tile && !instruction && !types && !group) continue;
     if (tile && a.value.is(NodeKind::identifier)) continue;
-    const char* what = group ? "CTA group" : types ? "element type" : tile ? "tile" : "instruction shape";
+    const char* what = group                      ? "CTA group"
+                       : types                    ? "element type"
+                       : tile                     ? "tile"
+                       : name.starts_with("atom") ? "atoms along M, N, K:"
+                                                  : "instruction shape";
     Draft& draft = context.add(Family::D4, "tile", a.name, std::string(what) + " " + a.name, a.statement);
     draft.fact.values["shape"] = context.value(a.value);
     draft.fact.optional = instruction || types;
@@ -132,10 +167,14 @@ void add_default_tiles(FactContext& context) {
   }
 }
 
-/// x.fill(0) on an accumulator.
+/// x.fill(0) on an accumulator, by its name or because a multiply adds to it.
 void add_zeroing(FactContext& context) {
+  std::set<std::string, std::less<>> sums;
+  for (const CallSite& site : context.calls())
+    if (site.leaf == "gemm" && context.positional(site.call, 3))
+      sums.emplace(context.positional(site.call, 1).text());
   for (const CallSite& site : context.calls()) {
-    if (site.leaf != "fill" || !is_accumulator(site.receiver)) continue;
+    if (site.leaf != "fill" || (!is_accumulator(site.receiver) && !sums.count(site.receiver))) continue;
     Draft& draft =
         context.add(Family::D4, "accumulator-zero", site.receiver, site.receiver + " zeroed", site.call);
     draft.construct = "zero";
@@ -170,6 +209,24 @@ void add_helper_gemms(FactContext& context) {
     draft.construct = "gemm-helper";
   }
 }
+/// make_tiled_mma(op, …) where another function chose the operation: the one it gave.
+std::string chosen_operation(FactContext& context, const Draft& draft) {
+  if (draft.construct != "make_tiled_mma") return {};
+  const Node given = context.positional(draft.node, 0);
+  if (!given.is(NodeKind::identifier) && !given.is(NodeKind::attribute)) return {};
+  const std::string operation = context.operation_of(context.evaluator.value_of(0, given));
+  return operation.find("Mma") == std::string::npos ? std::string() : operation;
+}
+
+void complete_mma(FactContext& context, Draft& draft) {
+  const std::string chosen = chosen_operation(context, draft);
+  if (!chosen.empty()) draft.path = chosen;
+  const std::string family = family_of(draft.path);
+  if (!family.empty()) draft.fact.values["family"] = evidence::literal(family);
+  if (family == "wgmma") draft.fact.values["operands"] = warpgroup_operands(context, draft);
+  draft.fact.values["operation"] = evidence::literal(chosen.empty() ? draft.construct : leaf_name(chosen));
+}
+
 /// alloc_tmem(columns, pointer), TmemAllocator.allocate(columns), tcgen05_alloc(pointer, columns).
 void complete_columns(FactContext& context, Draft& draft) {
   Node columns = context.positional(draft.node, draft.construct == "tcgen05_alloc" ? 1 : 0);
@@ -178,21 +235,39 @@ void complete_columns(FactContext& context, Draft& draft) {
   if (draft.construct == "tcgen05_alloc_asm" || !columns) return;
   draft.fact.values["columns"] = context.value(columns);
 }
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!space) out += c;
+    if (space && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
+/// cute.gemm(tiled_mma, d, a, b, c): what it multiplies and where the sum goes.
+void complete_gemm(FactContext& context, Draft& draft) {
+  static constexpr std::array<const char*, 4> names = {"mma", "accumulators", "a", "b"};
+  if (draft.construct != "gemm" || !context.positional(draft.node, 3)) return;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    draft.fact.values[names[i]] = evidence::literal(
+        on_one_line(context.positional(draft.node, static_cast<int>(i)).text().substr(0, 120)));
+  const std::string& sum = *draft.fact.values["accumulators"].string();
+  if (draft.fact.subject == "gemm") draft.fact.subject = sum.substr(0, sum.find('['));
+}
 }  // namespace
 
 void extract_mma(FactContext& context) {
+  for (Draft& draft : context.drafts)
+    if (draft.fact.kind == evidence::kind::gemm) complete_gemm(context, draft);
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != "operand-fragment") continue;
     const Abstract atom = context.evaluator.made_with(0, draft.node, "descriptor_atom");
     if (atom.known() || atom.text != "not run")
       draft.fact.values["descriptor_atom"] = context.value(atom, draft.node);
   }
-  for (Draft& draft : context.drafts) {
-    if (draft.fact.kind != evidence::kind::mma) continue;
-    const std::string family = family_of(draft.path);
-    if (!family.empty()) draft.fact.values["family"] = evidence::literal(family);
-    draft.fact.values["operation"] = evidence::literal(draft.construct);
-  }
+  for (Draft& draft : context.drafts)
+    if (draft.fact.kind == evidence::kind::mma) complete_mma(context, draft);
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind == evidence::kind::tensor_memory_allocation && !draft.fact.values.count("columns"))
       complete_columns(context, draft);

@@ -34,6 +34,30 @@ std::string class_of(const std::string& path, const std::string& construct) {
   return found;
 }
 
+/// The classes that an object may be of: several where one call or another makes it.
+void add_classes(const Abstract& object, std::set<std::string>& classes) {
+  if (!object.known() && !object.items.empty()) {
+    for (const Abstract& one : object.items) add_classes(one, classes);
+    return;
+  }
+  if (std::string name = class_of(object.path, ""); !name.empty()) classes.insert(std::move(name));
+}
+
+/// The class of the pipeline whose method a call is, as far as it is one.
+evidence::Value class_of_receiver(FactContext& context, const Draft& draft) {
+  const Node function = draft.node.child(Field::function_field);
+  std::set<std::string> classes;
+  if (function.is(NodeKind::attribute))
+    add_classes(context.evaluator.value_of(0, function.child(Field::object_field)), classes);
+  if (classes.size() > 1) {
+    std::string names;
+    for (const std::string& name : classes) names += (names.empty() ? "" : " or ") + name;
+    return evidence::undetermined("made as " + names, {draft.fact.subject}, context.at(draft.node),
+                                  draft.fact.subject);
+  }
+  return evidence::literal(classes.empty() ? class_of(draft.path, "") : *classes.begin());
+}
+
 /// `ring_producer, ring_consumer = PipelineX.create(…).make_participants()`: names of the two sides.
 std::vector<std::string> participants_of(Node creation) {
   std::vector<std::string> out;
@@ -196,13 +220,13 @@ std::string pipeline_subject(const Draft& draft) {
 
 void extract_pipelines(FactContext& context) {
   for (Draft& draft : context.drafts) {
-    if (draft.fact.family != Family::D2) continue;
+    if (draft.fact.family != Family::D2 || draft.fact.values.count("use")) continue;  // not a raw barrier
     if (draft.fact.kind == evidence::kind::pipeline) {
       complete(context, draft);
     } else if (draft.fact.kind != evidence::kind::pipeline_state && draft.node.is(NodeKind::call)) {
       draft.fact.subject = pipeline_subject(draft);
-      const std::string name = class_of(draft.path, "");
-      if (!name.empty()) draft.fact.values["class"] = evidence::literal(name);
+      const evidence::Value made = class_of_receiver(context, draft);
+      if (!made.determined() || !made.text().empty()) draft.fact.values["class"] = made;
     }
   }
   add_helper_pipelines(context);

@@ -281,6 +281,9 @@ void cite_assignments(FactContext& context, Node use, const char* kind, const ch
 void add_settings(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf == "tcgen05_mma") {
+      if (const Node sum = given_as(context, site.call, "d_tmem", 2); sum.is(NodeKind::identifier))
+        cite_assignments(context, sum, "accumulator", "tmem-tensor", "accumulators in tensor memory",
+                         "pointer");
       if (const Node flag = given_as(context, site.call, "scale_d", 6))
         cite_assignments(context, flag, "accumulate", "accumulate-flag",
                          "whether the MMA adds to its accumulator", "accumulate");

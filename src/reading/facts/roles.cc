@@ -109,6 +109,17 @@ void add_other_side(FactContext& context, Node condition, Node other) {
   context.roles.push_back(std::move(role));
 }
 
+/// `if is_first:` of a kernel with `is_first: Constexpr`: what each launch passes makes another kernel of it.
+bool constant_of_kernel(const FactContext& context, Node condition) {
+  const int f = condition.is(NodeKind::identifier) ? context.module().function_at(condition) : -1;
+  if (f < 0) return false;
+  const source::PythonFunction& function = context.module().functions()[static_cast<std::size_t>(f)];
+  if (!function.has_decorator("kernel")) return false;
+  for (const source::Parameter& p : function.parameters)
+    if (p.name == condition.text()) return p.annotation.text().find("Constexpr") != std::string_view::npos;
+  return false;
+}
+
 /// A branch of device code on something the file's configuration decides: with const_expr only one side is
 /// traced; a plain if on such a value traces both sides.
 void add_branch(FactContext& context, Node statement) {
@@ -116,24 +127,22 @@ void add_branch(FactContext& context, Node statement) {
   const bool compile_time = condition.text().find("const_expr") != std::string_view::npos;
   const Abstract value = context.evaluator.value_of(0, condition);
   const bool decided = value.is_number() || value.is(Abstract::Kind::none);
-  if (!compile_time && !decided) return;
+  const bool by_launch = !decided && constant_of_kernel(context, condition);
+  if (!compile_time && !decided && !by_launch) return;
   Draft& draft =
       context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
                   compile_time ? "decided while tracing: one side is compiled"
                                : "a plain if on a value known while tracing: both sides are compiled",
                   statement);
   draft.construct = "branch";
-  draft.fact.optional = true;
+  draft.fact.optional = !by_launch;
   draft.fact.values["decided"] = evidence::literal(compile_time ? "compile-time" : "run-time");
   draft.fact.values["taken"] =
       decided ? evidence::literal(value.number != 0) : context.value(value, condition);
 }
 
 void add_dispatches(FactContext& context) {
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::if_statement) && !n.is(NodeKind::elif_clause)) continue;
+  for (const Node n : context.module().tree().all({NodeKind::if_statement, NodeKind::elif_clause})) {
     const Node condition = n.child(Field::condition_field);
     if (!runs_on_device(context, n)) continue;
     if (mentions_index(context, condition)) {
@@ -242,7 +251,8 @@ std::string work_of(FactContext& context, Node block) {
     loads_always =
         loads_always || (load && context.evaluator.active(0, d.node).state == evidence::Tristate::yes);
     multiplies = multiplies || d.fact.kind == evidence::kind::gemm;
-    stores = stores || d.construct == "tma-store" || moved == "tma-store" || moved == "bulk-store";
+    stores = stores || d.construct == "tma-store" || moved == "tma-store" || moved == "tma-reduce" ||
+             moved == "bulk-store";
     writes = writes || d.construct == "library-epilogue" || d.construct == "epilogue-helper" ||
              d.construct == "direct-store";
     prefetches = prefetches || d.fact.kind == "descriptor-prefetch";

@@ -9,10 +9,7 @@ using source::Node;
 using NodeKind = source::Kind;
 
 void extract_schedulers(FactContext& context) {
-  const source::Tree& tree = context.module().tree();
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (!n.is(NodeKind::while_statement)) continue;
+  for (const Node n : context.module().tree().all(NodeKind::while_statement)) {
     const std::string low = to_lower(n.child(Field::condition_field).text());
     const bool valid = low.find("is_valid_tile") != std::string::npos ||
                        low.find("work_tile") != std::string::npos ||

@@ -3,6 +3,7 @@
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/facts/stage_formula.h"
 #include "reading/models/models.h"
 
 namespace cutelab::reading {
@@ -155,6 +156,7 @@ bool names_stages(std::string name) {
   if (dot != std::string::npos) name = name.substr(dot + 1);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  if (name.find("bytes") != std::string::npos || name.ends_with("per_stage")) return false;  // their size
   return name == "stages" || name == "stage" || name == "num_stages" || name.ends_with("_stage") ||
          name.ends_with("_stages") || name.ends_with("stage_depth") || name.ends_with("pipe_depth") ||
          name.ends_with("pipeline_depth") || name.ends_with("_stage_count");
@@ -192,6 +194,20 @@ evidence::Value value_after(FactContext& context, const Assignment& a) {
   return evidence::undetermined("changed here and not used after", {a.name}, context.at(a.statement), "");
 }
 
+/// ab_bytes_per_stage = …: what one stage takes.
+void add_stage_sizes(FactContext& context) {
+  for (const Assignment& a : context.module().assignments()) {
+    if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty() || !a.name.ends_with("per_stage") ||
+        a.name.find("bytes") == std::string::npos)
+      continue;
+    Draft& draft = context.add(Family::H3, "stage-size", a.name,
+                               a.name + " = " + std::string(a.value.text().substr(0, 120)), a.statement);
+    draft.fact.optional = true;
+    draft.fact.values["bytes"] = context.value(a.value);
+    draft.construct = "stage-size";
+  }
+}
+
 void add_stages(FactContext& context) {
   const source::PythonModule& module = context.module();
   for (const Assignment& a : module.assignments()) {
@@ -208,6 +224,8 @@ void add_stages(FactContext& context) {
     draft.fact.values["stages"] =
         a.form == Assignment::Form::augmented ? value_after(context, a) : context.value(a.value);
     draft.construct = "stages";
+    if (std::string form = stage_formula_form(context, a.value); !form.empty())
+      draft.fact.values["form"] = evidence::literal(std::move(form));
   }
 }
 
@@ -248,6 +266,26 @@ void add_views(FactContext& context) {
   }
 }
 
+/// sVt = cute.composition(sV, layout): the same shared memory under another layout, transposed for instance.
+void add_composed_views(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "composition" || site.target.empty() || site.path.find("cute") == std::string::npos ||
+        !runs_on_device(context, site.call))
+      continue;
+    const Node of = context.positional(site.call, 0);
+    if (!of.is(NodeKind::identifier) || of.text() == site.target || memory_space(context, of) != "shared")
+      continue;
+    Draft& draft =
+        context.add(Family::H3, "view", site.target,
+                    site.target + " is " + std::string(of.text()) + " under another layout", site.call);
+    draft.construct = "composed-view";
+    draft.fact.optional = true;
+    draft.fact.values["of"] = evidence::literal(std::string(of.text()));
+    if (const Node layout = context.positional(site.call, 1))
+      draft.fact.values["layout"] = context.value(layout);
+  }
+}
+
 /// storage.sQ.get_tensor(…) a second time in one function: two tensors over one member.
 void add_second_tensors(FactContext& context) {
   std::map<std::pair<int, std::string>, const CallSite*> first;
@@ -260,6 +298,24 @@ void add_second_tensors(FactContext& context) {
                                site.target + " lies over the storage of " + known->second->target, site.call);
     draft.construct = "alias";
     draft.fact.values["of"] = evidence::literal(known->second->target);
+  }
+}
+
+/// buffer, barriers = self.allocate_buffers(smem): a helper of another local module that takes shared memory.
+void add_helper_allocations(FactContext& context) {
+  static const std::vector<std::string> makers = {"allocate_tensor", "allocate_array", "alloc_smem"};
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.leaf.find("alloc") == std::string::npos || site.function < 0 ||
+        !context.evaluator.callee_function(0, site.call, &m, &f) || m == 0 ||
+        !context.function_contains(m, f, makers))
+      continue;
+    Draft& draft =
+        context.add(Family::H3, evidence::kind::allocation, site.leaf,
+                    site.leaf + " takes shared memory in " + context.program.module(m).path(), site.call);
+    draft.construct = "helper-allocation";
+    draft.fact.values["bytes"] =
+        evidence::undetermined("taken by a helper of another file", {site.leaf}, context.at(site.call), "");
   }
 }
 
@@ -280,10 +336,13 @@ void extract_storage(FactContext& context) {
   add_structs(context);
   add_allocated(context);
   add_stages(context);
+  add_stage_sizes(context);
   add_default_stages(context);
   drop_other_spaces(context);
   add_views(context);
   add_second_tensors(context);
+  add_helper_allocations(context);
+  add_composed_views(context);
 }
 
 }  // namespace cutelab::reading

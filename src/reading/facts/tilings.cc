@@ -71,6 +71,17 @@ bool holds_coordinates(const FactContext& context, Node tensor) {
   return leaf_name(made.child(Field::function_field).text().substr(0, 120)) == "make_identity_tensor";
 }
 
+evidence::Value extents_of(const SeenTensor& tensor) {
+  evidence::Value::List extents;
+  for (const auto& extent : tensor.extents)
+    extents.push_back(extent ? evidence::literal(*extent)
+                             : evidence::undetermined("known when the kernel is launched", {}, {}, ""));
+  evidence::Value out;
+  out.data = std::move(extents);
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
 /// mA_mkl, gA_mnk: letters of the modes, where the name carries them.
 std::string mode_letters(std::string_view tensor) {
   const auto underscore = tensor.rfind('_');
@@ -106,6 +117,10 @@ void extract_tilings(FactContext& context) {
     const Node origin = tensor_origin(context, tensor);
     if (origin) draft.fact.values["origin"] = evidence::literal(leaf_name(origin.text()).substr(0, 60));
     std::string side = tma_side(context, tensor);
+    if (const auto seen = context.evaluator.tensor_at(0, tensor)) {
+      draft.fact.values["extents"] = extents_of(*seen);
+      if (side == "?" && !seen->coordinates) side.clear();  // TMA moves tensors of coordinates only
+    }
     if ((side.empty() || side == "?") && origin && !(origin == tensor)) {
       const std::string behind = tma_side(context, origin);
       if (behind == "load" || behind == "store") side = behind;

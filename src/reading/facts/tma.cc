@@ -27,8 +27,12 @@ const std::vector<std::string>& descriptor_makers() {
   return names;
 }
 
+bool is_reduction(const std::string& operation) {
+  return operation.find("CopyReduceBulk") != std::string::npos;
+}
+
 const char* direction_of(const std::string& operation) {
-  if (operation.find("CopyReduceBulkTensorTileS2G") != std::string::npos) return "reduce";
+  if (is_reduction(operation)) return "reduce";
   if (operation.find("S2G") != std::string::npos) return "store";
   return operation.empty() ? nullptr : "load";
 }
@@ -160,12 +164,14 @@ void add_copy(FactContext& context, const CallSite& site) {
   const bool load = context.keyword(site.call, "tma_bar_ptr") || context.keyword(site.call, "mbar_ptr");
   const bool store = tma && !load && !plain_bulk;
   draft.construct = !tma ? "cp-async" : store ? "tma-store" : "tma-load";
-  draft.fact.says = (!tma    ? "cp.async copy by "
-                     : store ? "TMA store by "
-                             : "TMA load by ") +
+  const bool reduces = store && is_reduction(operation);
+  draft.fact.says = (!tma      ? "cp.async copy by "
+                     : reduces ? "TMA reduction by "
+                     : store   ? "TMA store by "
+                               : "TMA load by ") +
                     draft.fact.subject;
   draft.path = operation;
-  draft.fact.values["operation"] = evidence::literal(draft.construct);
+  draft.fact.values["operation"] = evidence::literal(reduces ? "tma-reduce" : draft.construct);
   if (const Node source_tensor = context.positional(site.call, 1))
     draft.fact.values["source"] = evidence::literal(std::string(source_tensor.text().substr(0, 80)));
   if (const Node destination = context.positional(site.call, 2))
@@ -261,7 +267,8 @@ void add_copy_functions(FactContext& context) {
                       : direction.empty()                           ? "tma-copy"
                                                                     : "tma-load";
     draft.fact.says = "function that copies by " + draft.fact.subject + ", made by " + site.leaf;
-    draft.fact.values["operation"] = evidence::literal(draft.construct);
+    draft.fact.values["operation"] =
+        evidence::literal(direction == "reduce" ? "tma-reduce" : draft.construct);
     if (const Node multicast = context.keyword(site.call, "tma_multicast")) {
       draft.fact.values["multicast"] = evidence::literal(std::string(multicast.text().substr(0, 60)));
       tell_multicast(context, atom, multicast);

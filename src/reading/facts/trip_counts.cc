@@ -38,12 +38,9 @@ bool rounds_up(FactContext& context, Node division) {
 /// Whether the file asks for the remainder of that division: a tail of its own, or a problem refused. By the
 /// name of what is divided where the step is a plain number.
 bool asks_remainder(const FactContext& context, Node division) {
-  const source::Tree& tree = context.module().tree();
   const Node extent = division.child(Field::left_field), step = division.child(Field::right_field);
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
-    if (n.is(NodeKind::binary_operator) && operator_of(n) == "%" &&
-        n.child(Field::right_field).text() == step.text() &&
+  for (const Node n : context.module().tree().all(NodeKind::binary_operator)) {
+    if (operator_of(n) == "%" && n.child(Field::right_field).text() == step.text() &&
         (!step.is(NodeKind::integer) || n.child(Field::left_field).text() == extent.text()))
       return true;
   }

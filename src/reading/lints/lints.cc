@@ -133,7 +133,10 @@ const std::vector<Rule>& all_rules() {
                                           narrow_tensor_memory_load(),
                                           pending_groups(),
                                           remote_arrive_scope(),
-                                          storage_field_in_branch()};
+                                          storage_field_in_branch(),
+                                          barrier_fence(),
+                                          barrier_never_waited(),
+                                          first_wait_parity()};
   return rules;
 }
 }  // namespace

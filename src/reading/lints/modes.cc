@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -91,21 +92,31 @@ class Verdicts {
     }
   }
 
+  /// Of the tensor as the run held it, else of the problem by the mode's letter.
+  std::optional<Extent> extent_of(const Fact& tiling, std::size_t mode, char letter) const {
+    const auto flag = problem_.find(letter);
+    const Value* seen = lints::value_of(tiling, "extents");
+    const auto* items = seen ? seen->list() : nullptr;
+    const auto own = items && mode < items->size() ? (*items)[mode].integer() : std::nullopt;
+    if (own && (flag == problem_.end() || flag->second.value != *own))
+      return Extent{*own, "extent of " + tiling.subject};
+    return flag == problem_.end() ? std::nullopt : std::optional(flag->second);
+  }
+
   void add_mode(const Fact& tiling, const Value& tile, std::size_t mode) {
     const std::string letters = lints::text_of(tiling, "modes");
     const std::string name = mode < letters.size() ? std::string(1, letters[mode]) : std::to_string(mode);
     const auto size = tile.integer();
     if (!size || *size <= 0) return push(tiling, name, "undetermined", "its tile is not determined");
     if (*size == 1) return;
-    const auto extent = problem_.find(mode < letters.size() ? letters[mode] : '?');
-    const bool known = extent != problem_.end();
-    if (known && extent->second.value % *size == 0)
+    const auto extent = extent_of(tiling, mode, mode < letters.size() ? letters[mode] : '?');
+    if (extent && extent->value % *size == 0)
       return push(tiling, name, "divisible",
-                  fmt::format("{} = {} * {} by default ({})", extent->second.value,
-                              extent->second.value / *size, *size, extent->second.flag));
-    const std::string rest = known ? fmt::format("{} % {} = {} ({})", extent->second.value, *size,
-                                                 extent->second.value % *size, extent->second.flag)
-                                   : fmt::format("tile {}, extent known only at run time", *size);
+                  fmt::format("{} = {} * {} by default ({})", extent->value, extent->value / *size, *size,
+                              extent->flag));
+    const std::string rest =
+        extent ? fmt::format("{} % {} = {} ({})", extent->value, *size, extent->value % *size, extent->flag)
+               : fmt::format("tile {}, extent known only at run time", *size);
     const std::string tma = lints::text_of(tiling, "tma");
     if (tma == "load") return push(tiling, name, "tma-zero-fill", rest + ": TMA fills zeros beyond the edge");
     if (tma == "store") return push(tiling, name, "tma-clip", rest + ": TMA writes nothing beyond the edge");

@@ -89,5 +89,8 @@ Rule narrow_tensor_memory_load();
 Rule pending_groups();
 Rule remote_arrive_scope();
 Rule storage_field_in_branch();
+Rule barrier_fence();
+Rule barrier_never_waited();
+Rule first_wait_parity();
 
 }  // namespace cutelab::reading::lints

@@ -80,25 +80,41 @@ Size allocations(const Check& check) {
   return size;
 }
 
-/// The most stages that fit: bytes of members whose size names the pipeline's stage count against what the
-/// rest leaves.
-std::string largest_that_fits(const Check& check, std::int64_t bytes, std::int64_t limit) {
+/// A name for a number of stages, what it is, and what it counts the stages of.
+struct StageCount {
+  std::string name;
+  std::int64_t stages = 0;
+  std::string of;
+};
+
+/// Of pipelines by what they are given, else of the constants that the source calls stages.
+std::vector<StageCount> stage_counts(const Check& check) {
+  std::vector<StageCount> out;
   for (const Fact* pipeline : check.facts(evidence::kind::pipeline)) {
     const auto stages = number_of(*pipeline, "stages");
-    if (!stages || *stages < 2) continue;
-    const std::string& name = value_of(*pipeline, "stages")->formula;
-    if (name.empty()) continue;
+    if (!stages || *stages < 2 || value_of(*pipeline, "stages")->formula.empty()) continue;
+    out.push_back({value_of(*pipeline, "stages")->formula, *stages, pipeline->subject});
+  }
+  for (const Fact* constant : check.facts(evidence::kind::stages))
+    if (const auto stages = number_of(*constant, "stages"); stages && *stages >= 2)
+      out.push_back({constant->subject, *stages, constant->subject});
+  return out;
+}
+
+/// The stages that fit: bytes of members whose size names the stage count against what the rest leaves.
+std::string largest_that_fits(const Check& check, std::int64_t bytes, std::int64_t limit) {
+  for (const StageCount& count : stage_counts(check)) {
     std::int64_t each = 0;
     for (const Fact* member : check.facts(evidence::kind::storage_member)) {
       const auto whole = number_of(*member, "bytes");
-      const evidence::Value* count = value_of(*member, "count");
-      const bool grows = count && count->formula.find(name) != std::string::npos;
-      if (grows && whole && *whole >= 1024 && *whole % *stages == 0) each += *whole / *stages;
+      const evidence::Value* elements = value_of(*member, "count");
+      const bool grows = elements && elements->formula.find(count.name) != std::string::npos;
+      if (grows && whole && *whole >= 1024 && *whole % count.stages == 0) each += *whole / count.stages;
     }
-    const std::int64_t rest = bytes - each * *stages;
+    const std::int64_t rest = bytes - each * count.stages;
     if (each > 0 && rest >= 0 && limit > rest)
       return fmt::format("; at {} bytes a stage {} of the {} stages of {} fit", with_thousands(each),
-                         (limit - rest) / each, *stages, pipeline->subject);
+                         (limit - rest) / each, count.stages, count.of);
   }
   return "";
 }
@@ -162,7 +178,8 @@ void hold_limit(Check& check) {
 
 Rule smem_over_limit() {
   return {"smem-over-limit", "shared memory of a CTA stays within what the target lets it opt in to",
-          "take fewer stages or a smaller tile; the launch fails or, with older wheels, does nothing",
+          "take fewer stages or a smaller tile; the launch fails or, with older wheels, does nothing. Stages "
+          "beyond those that hide the loads only cost CTAs per SM and a longer prologue",
           evidence::Severity::error, hold_limit};
 }
 

@@ -22,7 +22,8 @@ Rule store_without_fence() {
             const bool fenced =
                 std::any_of(fences.begin(), fences.end(), [](auto* f) { return orders_proxies(*f); });
             for (const Fact* store : check.facts(evidence::kind::copy)) {
-              if (text_of(*store, "operation") != "tma-store" || store->kernel.empty()) continue;
+              const std::string operation = text_of(*store, "operation");
+              if ((operation != "tma-store" && operation != "tma-reduce") || store->kernel.empty()) continue;
               const Fact* staged = nullptr;
               for (const Fact* staging : check.facts("staging"))
                 if (staging->kernel == store->kernel && staging->role == store->role &&

@@ -56,8 +56,9 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
   return m.unknown("the object has no such attribute so far", "self." + plain);
 }
 
-Value Machine::Interpreter::attribute_of_record(Record* record, std::string_view name) {
-  if (const Value* found = record->fields.find(m.symbol(name))) return *found;
+Value Machine::Interpreter::attribute_of_record(Record* record, Symbol symbol) {
+  if (const Value* found = record->fields.find(symbol)) return *found;
+  const std::string_view name = m.name_of(symbol);
   if (const Getter getter = natives.find_getter(record->kind, name))
     if (auto value = getter(m, record)) return *value;
   if (natives.find_method(record->kind, name) || (record->kind == "KernelCall" && name == "launch")) {
@@ -90,7 +91,7 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
     method->name = plain;
     return method;
   }
-  if (klass->storage) return attribute_of_record(static_cast<Record*>(klass->storage), plain);
+  if (klass->storage) return attribute_of_record(static_cast<Record*>(klass->storage), name);
   for (const Value& base : klass->bases)
     if (const External* e = base.as<External>())
       return m.unknown("an attribute of " + e->path, plain, e->path + "." + plain);
@@ -138,7 +139,8 @@ Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, No
   return out;
 }
 
-Value Machine::Interpreter::attribute(const Value& object, std::string_view name, Node at, int module) {
+Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node at, int module) {
+  const std::string_view name = m.name_of(symbol);
   Object* o = object.object();
   if (!o && (object.is_number())) {
     const std::string_view kind = kind_of(object);
@@ -150,12 +152,11 @@ Value Machine::Interpreter::attribute(const Value& object, std::string_view name
     return method;
   }
   if (!o) return m.unknown("an attribute of None", std::string(name));
-  const Symbol symbol = m.symbol(name);
   switch (o->type) {
     case Type::instance:
       return attribute_of_instance(static_cast<Instance*>(o), symbol, at, module);
     case Type::record:
-      return attribute_of_record(static_cast<Record*>(o), name);
+      return attribute_of_record(static_cast<Record*>(o), symbol);
     case Type::klass:
       return attribute_of_class(static_cast<Class*>(o), symbol, at, module);
     case Type::super:

@@ -107,6 +107,7 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     if (Class* klass = defined.as<Class>()) {
       const std::string& name = library_names_[klass->module];
       if (klass->is_enum || name.starts_with("cutlass.utils") || name.starts_with("cutlass.torch") ||
+          name.starts_with("cutlass.tensor_utils") || name.starts_with("cutlass.memory") ||
           (name.starts_with("cutlass.experimental.task_scheduling.") && interpretable_module(klass->module)))
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
@@ -207,20 +208,12 @@ Value Machine::Interpreter::call_record(Record* r, Call& c) {
   return m.unknown("a call of " + r->kind, c.node ? std::string(c.node.text().substr(0, 80)) : "", r->path);
 }
 
-/// Library functions written in plain Python; those that build compiled operations are not worth running.
 bool Machine::Interpreter::interpretable(const Function* f) const { return interpretable_module(f->module); }
 
 bool Machine::Interpreter::interpretable_module(int index) const {
   const auto known = library_names_.find(index);
   if (known == library_names_.end()) return true;
-  const std::string& module = known->second;
-  for (const char* prefix :
-       {"cutlass.utils", "cutlass.torch", "cutlass.cute.tuple", "cutlass.cute.testing",
-        "cutlass.pipeline.helpers", "cutlass.cute.experimental", "cutlass.cute_ext", "cutlass.jax",
-        "cutlass.experimental.task_scheduling.memory", "cutlass.experimental.task_scheduling.resources",
-        "cutlass.experimental.task_scheduling.enums"})
-    if (module.starts_with(prefix)) return true;
-  return false;
+  return is_plain_python(known->second);
 }
 
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,
@@ -322,7 +315,8 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;
-  if (activation > 0 || !is_library) m.trace_.finish(activation, ordinary);
+  if (activation > 0 || !is_library)
+    m.trace_.finish(activation, ordinary && left_open_.count(activation) == 0);
   library_depth -= is_library ? 1 : 0;
   return value;
 }

@@ -150,8 +150,29 @@ void Machine::Interpreter::finish_class(Class* klass) {
     if (u && u->path == "enum.auto") number = Value::integer(++automatic);
     if (number.is_integral()) automatic = number.number();
     member->attributes.at(value_symbol) = number;
-    klass->attributes.at(name) = member;
+    const Value first = member_of_value(klass, number);
+    klass->attributes.at(name) = first.bound() ? first : Value(member);
+    if (!first.bound()) initialise_member(member, number);
   }
+}
+
+/// The member that has a value; a second name for it is an alias. Unbound: there is none yet.
+Value Machine::Interpreter::member_of_value(Class* klass, const Value& value) {
+  for (const auto& [name, member] : klass->attributes.items())
+    if (const Instance* i = member.as<Instance>(); i && i->klass == klass) {
+      const Value* known = i->attributes.find(m.symbol("value"));
+      if (known && m.equal(*known, value) == Truth::yes) return member;
+    }
+  return {};
+}
+
+/// `sm_90 = (9, 0, "")` with `def __init__(self, major, minor, suffix)`.
+void Machine::Interpreter::initialise_member(Instance* member, const Value& value) {
+  Function* own = class_attribute(member->klass, m.symbol("__init__")).as<Function>();
+  if (!own) return;
+  const Tuple* items = value.as<Tuple>();
+  const Value self = member;
+  call_function(own, &self, items ? items->items : std::vector<Value>{value}, {}, {}, own->module);
 }
 
 Value Machine::Interpreter::instantiate_special(Class* klass, std::vector<Value>& arguments,

@@ -33,7 +33,7 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
     case NodeKind::attribute: {
       const Value object = expression(n.child(Field::object_field), s);
       if (m.raising_) return {};
-      return attribute(object, n.child(Field::attribute_field).text(), n, s->module);
+      return attribute(object, symbol_of(n.child(Field::attribute_field), s->module), n, s->module);
     }
     case NodeKind::call:
       return call_node(n, s);

@@ -104,6 +104,27 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
     }
 }
 
+namespace {
+/// Records that say no more than their fields do: which of two it is matters only where those differ.
+bool describes(std::string_view kind) { return kind == "MmaOp"; }
+}  // namespace
+
+/// One description for two: what both say, and what only one does or each differently is not known.
+Value Machine::Interpreter::join_fields(const Record* a, const Record* b, const std::string& condition) {
+  const auto family = [](const Record* r) { return r->path.substr(0, r->path.rfind('.')); };
+  Record* out = m.record(a->kind, a->path == b->path       ? a->path
+                                  : family(a) == family(b) ? family(a)
+                                                           : std::string());
+  for (const Record* one : {a, b})
+    for (const auto& [name, value] : one->fields.items()) {
+      const Value *in_a = a->fields.find(name), *in_b = b->fields.find(name);
+      m.set_field(out, m.name_of(name),
+                  in_a && in_b ? join(*in_a, *in_b, condition)
+                               : m.unknown("depends on a condition that is not known", condition));
+    }
+  return out;
+}
+
 Value Machine::Interpreter::join(const Value& a, const Value& b, const std::string& condition) {
   if (!a.bound()) return b;
   if (!b.bound() || a.same(b)) return a;
@@ -120,6 +141,8 @@ Value Machine::Interpreter::join(const Value& a, const Value& b, const std::stri
   std::string path;
   const auto record_a = a.as<Record>(), record_b = b.as<Record>();
   if (record_a && record_b && record_a->path == record_b->path) path = record_a->path;
+  if (record_a && record_b && record_a->kind == record_b->kind && describes(record_a->kind))
+    return join_fields(record_a, record_b, condition);
   return m.unknown("depends on a condition that is not known", condition, path);
 }
 

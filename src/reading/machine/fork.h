@@ -42,6 +42,14 @@ Machine::Interpreter::Outcome Machine::Interpreter::branch(const Body& body) {
   return out;
 }
 
+/// Both sides of a branch in a kernel are compiled, unless it is one of compile time. An error there that the
+/// program does not raise itself is the reading's: what follows it was not seen, and may well run.
+inline bool Machine::Interpreter::fails_by_itself(const std::string& condition) const {
+  const Record* exception = m.exception_.as<Record>();
+  return m.current_launch_ && exception && exception->path == "builtins.Exception" &&
+         condition.find("const_expr") == std::string::npos;
+}
+
 /// Runs both, joins what they did. A branch that raises cannot be the one that a working program takes.
 template <class A, class B>
 Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condition, Scope* s) {
@@ -52,6 +60,10 @@ Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condi
   if (first_raised && second_raised) {
     m.raising_ = true;
     return Flow::raised;
+  }
+  if (first_raised != second_raised && fails_by_itself(condition)) {
+    m.give_up("a branch of a kernel ends with an error: " + m.exception_text(), condition, s->module, {});
+    left_open_.insert(s->activation);
   }
   m.exception_ = exception_before;
   if (first_raised || second_raised) {

@@ -38,7 +38,10 @@ class Machine::Interpreter {
                     bool complete = true);
   Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
-  Value attribute(const Value& object, std::string_view name, source::Node at, int module);
+  Value attribute(const Value& object, std::string_view name, source::Node at, int module) {
+    return attribute(object, m.symbol(name), at, module);
+  }
+  Value attribute(const Value& object, Symbol symbol, source::Node at, int module);
 
   // subscripts.cc
   Value subscript(const Value& object, const Value& index, source::Node at);
@@ -54,6 +57,7 @@ class Machine::Interpreter {
   void remember(Dict* dict);
   void remember(Set* set);
   Value join(const Value& a, const Value& b, const std::string& condition);
+  Value join_fields(const Record* a, const Record* b, const std::string& condition);
 
   int library_depth = 0;
 
@@ -122,6 +126,8 @@ class Machine::Interpreter {
   Outcome branch(const Body& body);
   template <class A, class B>
   Flow fork(const A& a, const B& b, const std::string& condition, Scope* s);
+  bool fails_by_itself(const std::string& condition) const;
+  std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
   void merge_lists(const Outcome& a, const Outcome& b, const std::string& condition);
@@ -167,7 +173,7 @@ class Machine::Interpreter {
   void may_allocate(std::string_view path);
   bool interpretable_module(int index) const;
   struct Formal {
-    std::string name;
+    std::string_view name;  ///< of the source
     source::Node default_value;
     source::Parameter::Form form = source::Parameter::Form::plain;
   };
@@ -188,6 +194,7 @@ class Machine::Interpreter {
   void import_all(const std::string& module, Scope* s);
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
+  Value asked_of_module(Scope* s, const std::string& name);
   Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
@@ -198,6 +205,8 @@ class Machine::Interpreter {
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   void finish_class(Class* klass);
+  Value member_of_value(Class* klass, const Value& value);
+  void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
                    const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
   /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
@@ -211,7 +220,7 @@ class Machine::Interpreter {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
-  Value attribute_of_record(Record* record, std::string_view name);
+  Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);

@@ -71,6 +71,7 @@ class Machine {
     std::string arch;  ///< target that stands in for the device, "sm_100a"; empty = chosen by the program
     Library* library = nullptr;  ///< the DSL's own Python sources; null = not at hand
     int multiprocessors = 0;     ///< of the stand-in device; 0 = the target's usual one
+    bool alone = false;          ///< a program that torchrun starts is read as the only rank
   };
   Machine(source::Program& program, Options options);
   ~Machine();
@@ -151,6 +152,7 @@ class Machine {
   Value from_text(const std::string& text);
   /// A module of its own made from a Python file, its body not run yet; unbound: the file cannot be read.
   Value module_from_file(const std::string& path);
+  Module* module_at(int index);  ///< of the program, as its own functions see it
   void run_module(Module* module);
   /// A number that is this object's alone.
   std::int64_t identity(const Object* object) {

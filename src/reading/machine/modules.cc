@@ -72,6 +72,13 @@ Value Machine::module_from_file(const std::string& path) {
   return module;
 }
 
+Module* Machine::module_at(int index) {
+  Module* module = make<Module>();
+  module->index = index;
+  module->scope = interpreter_->module_scope(index);
+  return module;
+}
+
 void Machine::run_module(Module* module) {
   Interpreter& run = *interpreter_;
   const int outer = run.from_activation_;
@@ -84,12 +91,7 @@ void Machine::run_module(Module* module) {
 Value Machine::Interpreter::imported_module(const std::string& dotted, int from) {
   if (!is_library(dotted) && from < Library::first) {
     const int index = program.import(from, dotted);
-    if (index >= 0 && !program.find(from, dotted).empty()) {
-      Module* module = m.make<Module>();
-      module->index = index;
-      module->scope = module_scope(index);
-      return module;
-    }
+    if (index >= 0 && !program.find(from, dotted).empty()) return m.module_at(index);
   }
   return m.external(dotted);
 }
@@ -186,12 +188,26 @@ Value Machine::Interpreter::library_name(Scope* s, Symbol name) {
       }
     }
   }
-  if (!value.bound()) {
-    s->names.at(name) = Value();
-    return {};
-  }
+  if (!value.bound()) value = asked_of_module(s, plain);
   s->names.at(name) = value;
   return value;
+}
+
+/// What a module's own `def __getattr__(name)` gives for a name that it does not define; unbound: nothing.
+Value Machine::Interpreter::asked_of_module(Scope* s, const std::string& name) {
+  const PythonModule& module = module_of(s->module);
+  const int f = name.starts_with("__") ? -1 : module.function_defined(-1, "__getattr__");
+  if (f < 0) return {};
+  Function* own = define_function(module.functions()[static_cast<std::size_t>(f)].node, s).as<Function>();
+  if (!own || !interpretable(own)) return {};
+  const Value exception_before = m.exception_;
+  const Value given = call_function(own, nullptr, {m.text(name)}, {}, {}, s->module);
+  if (m.raising_) {  // AttributeError: the module has no such name
+    m.raising_ = false;
+    m.exception_ = exception_before;
+    return {};
+  }
+  return given.is_unknown() || given.is_none() ? Value() : given;
 }
 
 Value Machine::Interpreter::library_import(const source::Import& import, Scope* s) {

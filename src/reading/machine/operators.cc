@@ -298,13 +298,13 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
     order = ta->items.size() < tb->items.size() ? -1 : ta->items.size() > tb->items.size() ? 1 : 0;
   }
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
+  if (ia)
+    if (Function* f = interpreter_->class_attribute(ia->klass, symbol(method_of(op))).as<Function>())
+      return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
   if (ia && ib && ia->klass->is_enum) {
     const Value *va = ia->attributes.find(symbol("value")), *vb = ib->attributes.find(symbol("value"));
     if (va && vb) return compare(op, *va, *vb);
   }
-  if (ia)
-    if (Function* f = interpreter_->class_attribute(ia->klass, symbol(method_of(op))).as<Function>())
-      return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
   if (!order) {
     for (const Value* v : {&a, &b})
       if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);

@@ -10,13 +10,14 @@ using NodeKind = source::Kind;
 std::vector<Machine::Interpreter::Formal> Machine::Interpreter::formals_of(const Function* f) {
   std::vector<Formal> formals;
   if (f->index >= 0) {
-    for (const auto& p : module_of(f->module).functions()[static_cast<std::size_t>(f->index)].parameters)
-      formals.push_back({p.name, p.default_value, p.form});
+    const auto& parameters = module_of(f->module).functions()[static_cast<std::size_t>(f->index)].parameters;
+    formals.reserve(parameters.size());
+    for (const auto& p : parameters) formals.push_back({p.name, p.default_value, p.form});
     return formals;
   }
   for (const Node p : f->node.child(Field::parameters_field).children()) {
     const bool with_default = p.is(NodeKind::default_parameter);
-    formals.push_back({std::string((with_default ? p.child(Field::name_field) : p).text()),
+    formals.push_back({(with_default ? p.child(Field::name_field) : p).text(),
                        with_default ? p.child(Field::value_field) : Node(), source::Parameter::Form::plain});
   }
   return formals;
@@ -45,7 +46,7 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
     const Symbol name = m.symbol(formal.name);
     Value value;
     if (formal.form != source::Parameter::Form::plain && !complete) {
-      value = m.unknown("holds what an unpacked value gives", formal.name);
+      value = m.unknown("holds what an unpacked value gives", std::string(formal.name));
     } else if (formal.form == source::Parameter::Form::star) {
       value = m.tuple({arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())),
                        arguments.end()});
@@ -63,14 +64,15 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
         }
       if (!value.bound() && next < arguments.size()) value = arguments[next++];
       if (!value.bound() && !complete)
-        value = m.unknown("an argument that an unpacked value may give", formal.name);
+        value = m.unknown("an argument that an unpacked value may give", std::string(formal.name));
       if (!value.bound() && place < f->defaults.size()) value = f->defaults[place];
       if (!value.bound() && formal.default_value) {
         ++library_depth;
         value = expression(formal.default_value, f->closure);
         --library_depth;
       }
-      if (!value.bound()) value = m.unknown("an argument that the call does not give", formal.name);
+      if (!value.bound())
+        value = m.unknown("an argument that the call does not give", std::string(formal.name));
     }
     s->names.at(name) = value;
     if (!s->self.bound()) s->self = value;

@@ -73,6 +73,7 @@ class Slots {
   Value& at(Symbol name) {
     for (auto& [key, value] : items_)
       if (key == name) return value;
+    if (items_.empty()) items_.reserve(usual);
     items_.emplace_back(name, Value());
     return items_.back().second;
   }
@@ -81,6 +82,7 @@ class Slots {
   std::uint32_t born = 0;
 
  private:
+  static constexpr std::size_t usual = 4;
   std::vector<std::pair<Symbol, Value>> items_;
 };
 

@@ -152,7 +152,56 @@ Answer method_type(Call& c) {
   return Value(method);
 }
 
+/// globals(): Record "globals", the names of the module that the call stands in, as a dictionary.
+Answer globals(Call& c) {
+  Record* out = c.machine.record("globals", "builtins.globals", &c);
+  c.machine.set_field(out, "module", Value(c.machine.module_at(c.module)));
+  return Value(out);
+}
+
+Slots* names_behind(Call& c) {
+  const Record* self = c.self.as<Record>();
+  Module* module = self ? c.machine.field(self, "module").as<Module>() : nullptr;
+  return module ? &module->scope->names : nullptr;
+}
+
+const Value* global_named(Call& c) {
+  const Text* name = c.count() ? c.arguments[0].as<Text>() : nullptr;
+  Slots* names = name ? names_behind(c) : nullptr;
+  const Value* found = names ? names->find(c.machine.symbol(name->text)) : nullptr;
+  return found && found->bound() ? found : nullptr;
+}
+
+/// globals()["name"], globals().get("name"): what a library module makes when asked is not told here.
+Answer global_item(Call& c) {
+  const Value* found = global_named(c);
+  return found ? Answer(*found) : std::nullopt;
+}
+
+Answer set_global(Call& c) {
+  const Text* name = c.count() == 2 ? c.arguments[0].as<Text>() : nullptr;
+  if (Slots* names = name ? names_behind(c) : nullptr)
+    c.machine.set(*names, c.machine.symbol(name->text), c.arguments[1]);
+  return Value::none();
+}
+
+Answer update_globals(Call& c) {
+  Slots* names = names_behind(c);
+  const Dict* given = c.count() ? c.arguments[0].as<Dict>() : nullptr;
+  if (!names || !c.complete || (c.count() && !given)) return std::nullopt;
+  if (given)
+    for (const auto& [key, value] : given->items)
+      if (const Text* name = key.as<Text>()) c.machine.set(*names, c.machine.symbol(name->text), value);
+  for (const auto& [name, value] : c.keywords) c.machine.set(*names, name, value);
+  return Value::none();
+}
+
 void add_introspection(Natives& n) {
+  n.function("builtins", "globals", globals);
+  n.method("globals", "__getitem__", global_item);
+  n.method("globals", "get", global_item);
+  n.method("globals", "__setitem__", set_global);
+  n.method("globals", "update", update_globals);
   n.function("inspect", "signature", signature);
   n.function("inspect", "Parameter", make_parameter);
   n.function("inspect", "Signature", make_signature);

@@ -164,8 +164,9 @@ std::optional<int> bits_of_type(std::string_view name) {
        {"Uint64", 64},       {"Uint32", 32},      {"Uint16", 16},
        {"Uint8", 8},         {"Boolean", 8},      {"Int128", 128},
        {"Uint4", 4}}};
+  const std::string_view last = leaf(name);
   for (const Entry& e : types)
-    if (e.name == leaf(name)) return e.bits;
+    if (e.name == last) return e.bits;
   return std::nullopt;
 }
 

@@ -24,6 +24,8 @@ struct MmaLayouts {
 
 /// Thread-value layouts of an operation's record; nullopt: not known.
 std::optional<MmaLayouts> mma_layouts(Machine& machine, const Record* op);
+/// Threads of an operation whose types or shape are not known; nullopt: not told by its family.
+std::optional<layout::Layout> mma_threads(Machine& machine, const Record* op);
 
 /// A record TiledMma or ThrMma as the algebra wants it; nullopt: something of it is not known.
 struct TiledMmaParts {

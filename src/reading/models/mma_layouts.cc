@@ -61,6 +61,13 @@ std::optional<MmaLayouts> mma_layouts(Machine& machine, const Record* op) {
       fmt::format("wgmma.m{}n{}k{}.{}{}", m, n, k, type_word(*bits), source == "RMEM" ? ".rs" : ""));
 }
 
+std::optional<layout::Layout> mma_threads(Machine& machine, const Record* op) {
+  const std::string family = text_of(machine.field(op, "family"));
+  if (family == "warpgroup") return of(128, 1);
+  if (family == "warp") return of(32, 1);
+  return std::nullopt;
+}
+
 std::optional<TiledMmaParts> tiled_mma_parts(Machine& machine, const Value& value) {
   const Record* mma = value.as<Record>();
   if (!mma) return std::nullopt;

@@ -99,6 +99,13 @@ Answer module_from_spec(Call& c) {
   return made.bound() ? Answer(made) : std::nullopt;
 }
 
+/// import_module(name): the library's modules; others are not looked for.
+Answer import_module(Call& c) {
+  const auto name = text_in(c.get(0, "name"));
+  if (!name || (*name != "cutlass" && !name->starts_with("cutlass."))) return std::nullopt;
+  return c.machine.external(*name);
+}
+
 Answer exec_module(Call& c) {
   Module* module = c.get(0, "module").as<Module>();
   if (!module) return std::nullopt;
@@ -122,6 +129,7 @@ void add_files(Natives& n) {
     n.function("os", name, os_absolute);
   n.function("importlib", "spec_from_file_location", spec_from_file);
   n.function("importlib", "module_from_spec", module_from_spec);
+  n.function("importlib", "import_module", import_module);
   n.method("Loader", "exec_module", exec_module);
 }
 

@@ -135,6 +135,17 @@ std::optional<Value> l2_bytes(Call& call) {
   return device ? std::optional<Value>(Value::integer(device->l2_bytes)) : std::nullopt;
 }
 
+std::optional<Value> running_dsl(Call& call) { return record_of(call, "Dsl"); }
+
+/// The target as a member of the library's own enumeration, which compares and knows its family.
+std::optional<Value> arch_of_target(Call& call) {
+  Machine& m = call.machine;
+  if (m.arch().empty()) return std::nullopt;
+  for (const char* path : {"cutlass.base_dsl.enums.Arch", "cutlass.base_dsl.arch.Arch"})
+    if (const Value member = m.attribute(m.external(path), m.arch()); member.as<Instance>()) return member;
+  return std::nullopt;
+}
+
 /// The sources of a checkout carry a placeholder where a wheel has its version.
 std::optional<Value> version(Call& call) {
   return call.machine.unknown("the installed version of the DSL", "cutlass.__version__",
@@ -157,6 +168,8 @@ void add_runtime(Natives& natives) {
   natives.getter("Tensor", "size_in_bytes", tensor_bytes);
   natives.getter("Tensor", "data_ptr", address);
   natives.function("cutlass", "__version__.__get__", version);
+  natives.function("cutlass", "_get_dsl", running_dsl);
+  natives.method("Dsl", "get_arch_enum", arch_of_target);
   natives.function("cutlass", "HardwareInfo", hardware);
   natives.method("HardwareInfo", "get_max_active_clusters", active_clusters);
   natives.method("HardwareInfo", "get_device_multiprocessor_count", multiprocessors);

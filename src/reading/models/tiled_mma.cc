@@ -22,7 +22,8 @@ void fill_atom(Call& call, Record* atom, const Record* op) {
     m.set_field(atom, name,
                 layout ? object_of(m, *layout) : not_told(call, "the operation's layouts are not known"));
   };
-  set("thr_id", layouts ? &layouts->threads : nullptr);
+  const auto threads = layouts ? std::optional(layouts->threads) : mma_threads(m, op);
+  set("thr_id", threads ? &*threads : nullptr);
   set("tv_layout_A", layouts ? &layouts->a : nullptr);
   set("tv_layout_B", layouts ? &layouts->b : nullptr);
   set("tv_layout_C", layouts ? &layouts->c : nullptr);

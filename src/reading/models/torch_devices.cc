@@ -8,7 +8,6 @@ namespace torch_device_models {
 
 std::optional<Value> yes(Call&) { return Value::boolean(true); }
 std::optional<Value> no(Call&) { return Value::boolean(false); }
-std::optional<Value> one(Call&) { return Value::integer(1); }
 std::optional<Value> nought(Call&) { return Value::integer(0); }
 
 std::optional<Value> device(Call& call) {
@@ -178,7 +177,6 @@ void add_torch_devices(Natives& natives) {
   natives.function("torch", "cuda.is_available", yes);
   natives.function("torch", "cuda.is_initialized", yes);
   natives.function("torch", "cuda.can_device_access_peer", yes);
-  natives.function("torch", "cuda.device_count", one);
   natives.function("torch", "cuda.current_device", nought);
   natives.function("torch", "cuda.get_device_capability", capability);
   natives.function("torch", "cuda.get_device_properties", properties);
@@ -206,8 +204,6 @@ void add_torch_devices(Natives& natives) {
   natives.function("torch", "device", device);
   natives.method("torch.device", "__eq__", same_device);
   natives.function("torch", "distributed.is_initialized", no);
-  natives.function("torch", "distributed.get_rank", nought);
-  natives.function("torch", "distributed.get_world_size", one);
   for (const char* name :
        {"distributed.init_process_group", "distributed.barrier", "distributed.destroy_process_group"})
     natives.function("torch", name, answer_none);

@@ -326,6 +326,7 @@ void add_torch_functions(Natives& natives) {
         "__rtruediv__", "__floordiv__", "__mod__", "__pow__",  "__rpow__", "__and__",  "__or__",
         "__eq__",       "__ne__",       "__lt__",  "__le__",   "__gt__",   "__ge__"})
     natives.method("torch", name, binary);
+  natives.method("torch", "__bool__", [](Call&) -> std::optional<Value> { return std::nullopt; });
   for (const char* name : {"sum", "max", "min", "mean", "amax", "amin", "any", "all", "argmax", "argmin",
                            "prod", "norm", "logsumexp", "std", "var", "count_nonzero"}) {
     natives.function("torch", name, reduction);

@@ -134,6 +134,7 @@ void add_torch(Natives& natives) {
   add_torch_factories(natives);
   add_torch_functions(natives);
   add_torch_devices(natives);
+  add_torch_ranks(natives);
   add_numpy(natives);
 }
 

@@ -64,6 +64,7 @@ void add_torch_views(Natives& natives);
 void add_torch_factories(Natives& natives);
 void add_torch_functions(Natives& natives);
 void add_torch_devices(Natives& natives);
+void add_torch_ranks(Natives& natives);
 void add_numpy(Natives& natives);
 
 }  // namespace cutelab::reading::machine

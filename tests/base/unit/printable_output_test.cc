@@ -94,6 +94,24 @@ TEST_F(PrintableOutputTest, PiecesGiveWhatTheWholeGives) {
   EXPECT_EQ(arrived(), printable_output(text, true));
 }
 
+/// Long plain text goes out without a copy: what stands before, in and after it keeps its place.
+TEST_F(PrintableOutputTest, LongTextsKeepTheirOrder) {
+  std::mt19937 random(11);
+  const std::array<std::string, 6> odd = {"", "\x1b[1m", "漢", "\xff", "\xe6\xbc", "\x1b["};
+  std::string text;
+  {
+    PrintableOutput buffer(into(), true);
+    std::ostream out(&buffer);
+    for (int i = 0; i < 5; ++i) {
+      std::string part = odd[random() % odd.size()] + std::string(4000 + random() % 300, 'a');
+      part += odd[random() % odd.size()] + std::string(random() % 200, 'b') + odd[random() % odd.size()];
+      text += part;
+      out << part;
+    }
+  }
+  EXPECT_EQ(arrived(), printable_output(text, true));
+}
+
 /// One large write goes out in pieces; a character on the border of two stays whole.
 TEST(PrintableOutputLarge, CharactersOnTheBordersOfPiecesStayWhole) {
   std::FILE* file = std::tmpfile();

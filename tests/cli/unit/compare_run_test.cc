@@ -5,6 +5,7 @@
 #include "cli/unit/kernel_world.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
+#include "support/small_elf.h"
 
 namespace cutelab::cli {
 namespace {
@@ -56,6 +57,48 @@ TEST_F(CompareRun, TwoOfTheSameAreSameAndTheirOutputsAgree) {
   const auto& notes = outcome->runs[1].notes;
   EXPECT_TRUE(std::any_of(notes.begin(), notes.end(),
                           [](auto& n) { return n.find("outputs against a: passed") == 0; }));
+}
+
+/// Every build of the world becomes a cubin whose kernel has these instructions.
+void compiled_to(const std::filesystem::path& root, const std::string& instructions) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "build/kernels")) {
+    if (entry.path().filename().string() != "kernel.cubin") continue;
+    EXPECT_TRUE(write_file_atomically(
+        entry.path().string(),
+        cutelab::testing::small_elf({{".text._ZN7rmsnorm14rmsnorm_kernelENS_6ParamsE", instructions}})));
+  }
+}
+
+TEST_F(CompareRun, EqualMachineCodeExplainsThatBothAreTheSame) {
+  compiled_to(root_, "the same instructions");
+  auto asked = request(2);
+  const auto same = compare(asked, {kernel(10), kernel(10)});
+  ASSERT_TRUE(same);
+  const std::string code = same->runs[0].provenance.code_hash;
+  ASSERT_EQ(code.size(), 16u);
+  const auto pair = compared_of(asked, *same).pairs[0];
+  EXPECT_EQ(pair.verdict.kind, Kind::same);
+  EXPECT_NE(pair.verdict.reason.find("both run the same machine code (" + code + ")"), std::string::npos)
+      << pair.verdict.reason;
+  const auto slower = compare(asked, {kernel(10), kernel(11)});
+  ASSERT_TRUE(slower);
+  const auto other = compared_of(asked, *slower).pairs[0];
+  EXPECT_EQ(other.verdict.kind, Kind::slower);
+  EXPECT_NE(other.verdict.reason.find("make the difference"), std::string::npos) << other.verdict.reason;
+}
+
+TEST_F(CompareRun, OtherMachineCodeOrNoneExplainsNothing) {
+  auto asked = request(2);
+  const auto unknown = compare(asked, {kernel(10), kernel(10)});  // the builds hold no cubin
+  ASSERT_TRUE(unknown);
+  EXPECT_EQ(unknown->runs[0].provenance.code_hash, "");
+  EXPECT_EQ(compared_of(asked, *unknown).pairs[0].verdict.reason.find("machine code"), std::string::npos);
+  evidence::Run left, right;
+  left.provenance.code_hash = "1111";
+  right.provenance.code_hash = "2222";
+  evidence::Verdict verdict{Kind::same, "+0.10 %, within 1 %"};
+  profile::explain_by_code(verdict, left, right);
+  EXPECT_EQ(verdict.reason, "+0.10 %, within 1 %");
 }
 
 TEST_F(CompareRun, ASlowerOneIsSlower) {

@@ -14,9 +14,10 @@ namespace {
 /// No sources below this root, so nothing can be compiled: what is asked of the device is seen apart from it.
 class KernelRunTest : public ::testing::Test {
  protected:
-  KernelOutcome run(const std::string& prof_type, bool check) {
+  KernelOutcome run(const std::string& prof_type, bool check, const std::string& rows = "4") {
     auto package = *kernel::find_package(kernel::all_packages(), "rmsnorm", "");
-    auto params = *kernel::parse_parameters("rmsnorm", package.plan->parameters(), {{"b", "4"}, {"h", "64"}});
+    auto params =
+        *kernel::parse_parameters("rmsnorm", package.plan->parameters(), {{"b", rows}, {"h", "64"}});
     auto config = package.plan->autotune_configs(params)[0];
     const KernelRequest request{package, params, config, prof_type, check, 0, {}};
     auto outcome = run_kernel(request, *device::fake_device(machine), dlopen_loader(), context);
@@ -47,6 +48,14 @@ TEST_F(KernelRunTest, WithoutAGpuEveryRowNamesTheReason) {
     EXPECT_FALSE(metric.missing_because.empty()) << metric.tag;
   }
   EXPECT_NE(evidence::metric_of(outcome.run, "duration_us"), nullptr);
+}
+
+TEST_F(KernelRunTest, ALargeCheckWantsTheDevicesOperatorsAndSaysWhenItHasToDoWithout) {
+  machine.list_error = "the driver sees no GPU";
+  const auto without = "the host computes every reference: ";
+  EXPECT_FALSE(says(run("event", true).run.notes, without)) << "a small one is the host's anyway";
+  EXPECT_FALSE(says(run("event", false, "4000000").run.notes, without)) << "no check was asked for";
+  EXPECT_TRUE(says(run("event", true, "4000000").run.notes, without));
 }
 
 TEST_F(KernelRunTest, AnotherArchitectureIsRefusedBeforeAnythingRuns) {

@@ -166,6 +166,21 @@ TEST_F(ReadIr, KernelAndLaunch) {
 
 TEST_F(ReadIr, ALaunchNamesItsSymbol) { EXPECT_EQ(value("launch", 60, "symbol"), "k_0"); }
 
+TEST(ReadIrText, ALaunchAsksForTheBytesThatItPasses) {
+  std::string text = gemm;
+  const std::string before = "nvvm.reqntid";
+  ASSERT_NE(text.find(before), std::string::npos);
+  text.insert(text.find(before), "smem.config_smem_size = 16 : i64, ");
+  const auto read = read_ir(text, {"/k/gemm.py", "/k/tools.py"});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->kernels[0].shared_bytes, 9280) << "what the kernel allocates";
+  for (const evidence::Fact& fact : read->facts)
+    if (fact.kind == "launch") {
+      EXPECT_EQ(fact.values.at("smem_bytes").integer(), 16)
+          << "the source says smem=16; 9280 is no difference";
+    }
+}
+
 TEST(ReadIrText, APreferredClusterIsTheOneAskedFor) {
   std::string text = gemm;
   const std::string before = "    cuda.launch_cfg.cooperative[%3]";

@@ -109,6 +109,17 @@ TEST(Resources, PerArchitectureWithReservedSharedMemoryApart) {
   EXPECT_EQ(all[0].max_threads, 256);
 }
 
+// P90: bytes of local memory are told, with what may have made them.
+TEST(Resources, LocalMemoryIsToldWithWhatMayHaveMadeIt) {
+  const auto all = parse_resource_usage(usage);
+  const std::string text = local_memory_text(all[0], 4, true);
+  EXPECT_EQ(text.rfind("local memory: 8 bytes of a thread, 4 loads and stores: ", 0), 0u) << text;
+  EXPECT_NE(text.find("index the register tensor first"), std::string::npos);
+  EXPECT_EQ(local_memory_text(all[0], 4, false).find("4.5.0"), std::string::npos);
+  EXPECT_EQ(local_memory_text(all[1], 0, true), "");
+  EXPECT_NE(local_memory_text(all[1], 1, true), "") << "instructions tell it where the tool does not";
+}
+
 TEST(Resources, MissingFiguresStayMissing) {
   const auto all = parse_resource_usage(" Function f:\n  REG:x STACK\n");
   ASSERT_EQ(all.size(), 1u);

@@ -31,6 +31,20 @@ TEST(Cupti, ParameterBlocksHaveTheSizesOfItsHeaders) {  // CUPTI 13.0's *_STRUCT
   EXPECT_EQ(size_of<RangeCount>(), 40u);
 }
 
+// As under ncu on an H200: CUPTI's code 39, multiple subscribers not supported.
+TEST(Cupti, CodesThatAPersonCanDoSomethingAboutSayWhat) {
+  CuptiApi api;
+  api.result_text = [](int, const char** name) {
+    *name = "CUPTI_ERROR";
+    return 0;
+  };
+  for (const int held : {26, 39})
+    EXPECT_NE(api.checked(held, "start").error().remedy.find("another profiler"), std::string::npos) << held;
+  EXPECT_EQ(api.checked(35, "start").error().remedy, counters_refused_remedy);
+  EXPECT_EQ(api.checked(1, "start").error().remedy, "");
+  EXPECT_TRUE(api.checked(0, "start"));
+}
+
 /// A CUPTI made of functions: what it was asked, and what it shall answer. CUPTI's functions take no closure,
 /// so the state of the one test that runs is found here.
 struct FakeCupti {

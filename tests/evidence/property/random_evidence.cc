@@ -176,7 +176,7 @@ Run RandomEvidence::run() {
   out.version = text();
   out.language = text();
   out.prof_type = text();
-  out.provenance = {text(), text(), text(), text(), text(), text(), text(), {}, text()};
+  out.provenance = {text(), text(), text(), text(), text(), text(), text(), {}, text(), text()};
   out.outcome = {text(), text()};
   for (int i = below(3); i > 0; --i) out.provenance.configuration[text()] = text();
   for (int i = below(4); i > 0; --i)

@@ -103,15 +103,35 @@ TEST(EvidenceJson, RunsOfOlderProgramsAreReadWithoutTheNewMembers) {
   evidence::Run run;
   run.outcome = {"kernel-fault", "illegal address"};
   run.provenance.command = "cutelab kernel k";
+  run.provenance.code_hash = "0123456789abcdef";
   Json json = Json::parse(json_text(run));
   json.erase("outcome");
   json["provenance"].erase("command");
+  json["provenance"].erase("code_hash");
   auto back = evidence::run_from_json(json.dump());
   ASSERT_TRUE(back) << back.error().message();
   EXPECT_EQ(back->outcome, evidence::Run::Outcome());
   EXPECT_EQ(back->provenance.command, "");
+  EXPECT_EQ(back->provenance.code_hash, "");
   EXPECT_EQ(evidence::identity_text(*back), evidence::identity_text(run))
       << "a stored run keeps its identity";
+}
+
+// Part by part as the readings come, the same document as all at once; none, one or several.
+TEST(EvidenceJson, ReadingsGoOutOneByOneAsTheyWouldTogether) {
+  for (const std::size_t count : {0u, 1u, 3u}) {
+    std::vector<Reading> readings(count, every_member());
+    for (std::size_t i = 0; i < count; ++i) readings[i].summary = "reading " + std::to_string(i);
+    ReadingsText parts;
+    std::string text;
+    for (const Reading& reading : readings) text += parts.add(reading);
+    text += parts.end();
+    EXPECT_EQ(text, json_text(readings)) << count;
+    const auto document = Json::parse(text);
+    ASSERT_EQ(document["readings"].size(), count);
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(document["readings"][i]["summary"], "reading " + std::to_string(i));
+  }
 }
 
 TEST(EvidenceJson, SeveralRunsComeBackAndASingleOneIsTakenToo) {

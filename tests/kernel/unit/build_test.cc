@@ -56,6 +56,13 @@ class Build : public ::testing::Test {
   Environment environment;
 };
 
+// P88: without a line table a profiler has no source to show.
+TEST_F(Build, DeviceCodeCarriesItsLines) {
+  auto built = build_kernel(request(), toolchain());
+  ASSERT_TRUE(built);
+  EXPECT_NE(built->command.find(" -lineinfo "), std::string::npos) << built->command;
+}
+
 TEST_F(Build, CompilesOnceAndThenTakesTheCache) {
   auto first = build_kernel(request(), toolchain());
   ASSERT_TRUE(first) << first.error().message();

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "../kernels/reference/ops.h"
+#include "../kernels/reference/calls.h"
 #include "device/device.h"
 #include "kernel/build.h"
 #include "kernel/loaded_kernel.h"
@@ -41,36 +41,6 @@ Tensor int32s(const std::vector<std::int64_t>& values, std::vector<std::int64_t>
   return t;
 }
 
-ops::Operand matrix_operand(const void* data, DType dtype, long long rows, long long columns,
-                            bool contiguous) {
-  ops::Operand o{};
-  o.data = data;
-  o.dtype = static_cast<int>(dtype);
-  o.strides[0] = rows * columns;
-  o.strides[1] = contiguous ? columns : 1;
-  o.strides[2] = contiguous ? 1 : rows;
-  return o;
-}
-void scale_operand(ops::Operand& o, const void* scales, DType dtype, long long rows, long long columns,
-                   long long block_rows, long long block_columns) {
-  const long long across = (columns + block_columns - 1) / block_columns;
-  o.scales = scales;
-  o.scale_dtype = static_cast<int>(dtype);
-  o.block_rows = block_rows;
-  o.block_columns = block_columns;
-  o.scale_strides[0] = (rows + block_rows - 1) / block_rows * across;
-  o.scale_strides[1] = across;
-}
-ops::Operand token_operand(const void* data, long long plane, long long heads, long long elements) {
-  ops::Operand o{};
-  o.data = data;
-  o.strides[0] = plane * heads * elements;
-  o.strides[1] = heads * elements;
-  o.strides[2] = elements;
-  o.strides[3] = 1;
-  return o;
-}
-
 /// Both operands of one type, every epilogue in turn.
 OpsCase gemm_case(DType dtype, Activation activation, bool gated, bool k_major, bool with_c) {
   OpsCase c;
@@ -91,9 +61,9 @@ OpsCase gemm_case(DType dtype, Activation activation, bool gated, bool k_major, 
     ops::Call call{};
     call.op = ops::Call::gemm_op;
     auto& g = call.gemm;
-    g.a = matrix_operand(at(0), dtype, 5, 37, k_major);
-    g.b = matrix_operand(at(1), dtype, 6, 37, k_major);
-    if (with_c) g.c = matrix_operand(at(2), DType::bf16, 5, 6, true);
+    g.a = ops::matrix_operand(at(0), dtype, 5, 37, k_major);
+    g.b = ops::matrix_operand(at(1), dtype, 6, 37, k_major);
+    if (with_c) g.c = ops::matrix_operand(at(2), DType::bf16, 5, 6, true);
     g.bias = at(3);
     g.bias_dtype = static_cast<int>(DType::fp16);
     g.out = static_cast<float*>(at(-1));
@@ -103,6 +73,59 @@ OpsCase gemm_case(DType dtype, Activation activation, bool gated, bool k_major, 
     return call;
   };
   return c;
+}
+
+/// (4, k) times (3, k) of any two types; `expected` says what (row, column) is.
+OpsCase product_case(std::string name, Tensor a, Tensor b, Tensor expected) {
+  OpsCase c;
+  c.name = std::move(name);
+  const auto k = a.shape[1];
+  const DType a_type = a.dtype, b_type = b.dtype;
+  c.inputs = {std::move(a), std::move(b)};
+  c.expected = {std::move(expected)};
+  c.call = [=](const auto& at) {
+    ops::Call call{};
+    call.op = ops::Call::gemm_op;
+    auto& g = call.gemm;
+    g.a = ops::matrix_operand(at(0), a_type, 4, k, true);
+    g.b = ops::matrix_operand(at(1), b_type, 3, k, true);
+    g.out = static_cast<float*>(at(-1));
+    g.m = 4, g.n = 3, g.k = k, g.batch = 1, g.alpha = 1;
+    return call;
+  };
+  return c;
+}
+
+/// Whole numbers, whose products are summed here in 64-bit integers, by none of the operators. int32 keeps to
+/// 24 bits of them: 64 products stay below 2^53.
+OpsCase whole_number_case(DType dtype, Fill fill) {
+  const std::int64_t k = 64;
+  Tensor a = drawn({4, k}, 5, dtype, fill), b = drawn({3, k}, 6, dtype, fill);
+  if (dtype == DType::int32)
+    for (Tensor* t : {&a, &b})
+      for (std::int64_t i = 0; i < t->size(); ++i) t->set(i, std::trunc(t->at(i) / 256));
+  Tensor expected("t", DType::fp32, {1, 4, 3});
+  for (std::int64_t row = 0; row < 4; ++row)
+    for (std::int64_t column = 0; column < 3; ++column) {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < k; ++i)
+        sum += static_cast<std::int64_t>(a.at(row * k + i)) * static_cast<std::int64_t>(b.at(column * k + i));
+      expected.set(row * 3 + column, static_cast<double>(sum));
+    }
+  return product_case(std::string("gemm of whole numbers ") + name_of(dtype) + " " + name_of(fill),
+                      std::move(a), std::move(b), std::move(expected));
+}
+
+/// fp8 of both kinds in one product, subnormals and the ends of the range among them.
+OpsCase eight_bit_case(DType a_type, DType b_type) {
+  const std::int64_t k = 96;
+  Tensor a = drawn({4, k}, 7, a_type, Fill::adversarial), b = drawn({3, k}, 8, b_type);
+  a.set(0, largest(a_type));
+  a.set(1, -largest(a_type));
+  a.set(2, a_type == DType::fp8_e4m3 ? 0x1p-9 : 0x1p-16);  // the least of each
+  Tensor expected = gemm({4, 3, k}, matrix(a, 4, k, true), matrix(b, 3, k, true));
+  return product_case(std::string("gemm of ") + name_of(a_type) + " and " + name_of(b_type), std::move(a),
+                      std::move(b), std::move(expected));
 }
 
 OpsCase scaled_case(DType values, DType scales, std::int64_t block_rows, std::int64_t block_columns) {
@@ -119,9 +142,9 @@ OpsCase scaled_case(DType values, DType scales, std::int64_t block_rows, std::in
     ops::Call call{};
     call.op = ops::Call::gemm_op;
     auto& g = call.gemm;
-    g.a = matrix_operand(at(0), values, 8, 96, true);
-    scale_operand(g.a, at(2), scales, 8, 96, block_rows, block_columns);
-    g.b = matrix_operand(at(1), values, 7, 96, true);
+    g.a = ops::matrix_operand(at(0), values, 8, 96, true);
+    ops::scale_operand(g.a, at(2), scales, 8, 96, block_rows, block_columns);
+    g.b = ops::matrix_operand(at(1), values, 7, 96, true);
     g.out = static_cast<float*>(at(-1));
     g.m = 8, g.n = 7, g.k = 96, g.batch = 1, g.alpha = 1;
     return call;
@@ -163,7 +186,7 @@ OpsCase attention_case(const char* name, Tokens how, std::int64_t heads, std::in
     call.op = ops::Call::attention_op;
     auto& a = call.attention;
     const auto placed = [&](int which) {
-      auto o = token_operand(at(which), how == Tokens::paged ? page : 9, heads_kv, d);
+      auto o = ops::token_operand(at(which), DType::fp32, how == Tokens::paged ? page : 9, heads_kv, d);
       if (how == Tokens::packed) o.starts = static_cast<const std::int32_t*>(at(3));
       if (how != Tokens::paged) return o;
       o.table = static_cast<const std::int32_t*>(at(4));
@@ -171,7 +194,7 @@ OpsCase attention_case(const char* name, Tokens how, std::int64_t heads, std::in
       o.pages_of_a_sequence = 3;
       return o;
     };
-    a.q = token_operand(at(0), 5, heads, d);
+    a.q = ops::token_operand(at(0), DType::fp32, 5, heads, d);
     a.k = placed(1);
     a.v = placed(latent ? 1 : 2);
     a.keys = static_cast<const std::int32_t*>(at(5));
@@ -236,12 +259,18 @@ std::vector<OpsCase> all_cases() {
   std::vector<OpsCase> cases;
   int n = 0;
   for (const DType dtype : all_dtypes()) {
-    if (dtype == DType::int32) continue;  // products of whole ranges are past what a double holds exactly
+    if (dtype == DType::int32) continue;  // its whole range is past what a double holds exactly: below
     cases.push_back(gemm_case(dtype, static_cast<Activation>(n % 5), false, n % 2 == 0, n % 3 == 0));
     ++n;
   }
   for (int a = 0; a < 5; ++a)
     cases.push_back(gemm_case(DType::bf16, static_cast<Activation>(a), a % 2 == 0, true, a > 2));
+  cases.push_back(whole_number_case(DType::int8, Fill::uniform));
+  cases.push_back(whole_number_case(DType::int8, Fill::adversarial));
+  cases.push_back(whole_number_case(DType::int4, Fill::adversarial));
+  cases.push_back(whole_number_case(DType::int32, Fill::uniform));
+  cases.push_back(eight_bit_case(DType::fp8_e4m3, DType::fp8_e5m2));
+  cases.push_back(eight_bit_case(DType::fp8_e5m2, DType::fp8_e4m3));
   cases.push_back(scaled_case(DType::fp8_e4m3, DType::ue8m0, 1, 32));
   cases.push_back(scaled_case(DType::fp8_e5m2, DType::fp32, 4, 48));
   cases.push_back(scaled_case(DType::int4, DType::bf16, 8, 96));
@@ -266,6 +295,18 @@ void expect_equal(const OpsCase& c, const std::vector<Tensor>& got) {
       else
         ASSERT_NEAR(is, want, 2e-6 * std::max(std::abs(want), 1e-3)) << c.name << got[o].coordinates(i);
     }
+}
+
+/// Exactly what 64-bit integers say.
+TEST(ReferenceOps, WholeNumbersAreExactByTheHostsOperator) {
+  for (const DType dtype : {DType::int8, DType::int4, DType::int32}) {
+    const OpsCase c = whole_number_case(dtype, Fill::uniform);
+    const auto got = gemm({4, 3, 64}, matrix(c.inputs[0], 4, 64, true), matrix(c.inputs[1], 3, 64, true));
+    EXPECT_EQ(got.data, c.expected[0].data) << c.name;
+    double most = 0;
+    for (std::int64_t i = 0; i < 12; ++i) most = std::max(most, std::abs(got.at(i)));
+    EXPECT_GT(most, dtype == DType::int4 ? 40 : 1000) << "the numbers are not all small";
+  }
 }
 
 std::vector<Tensor> canaries(const OpsCase& c) {
@@ -309,8 +350,10 @@ Result<LoadedKernel> compiled_ops(const std::string& arch) {
   const char* root = std::getenv("CUTELAB_ROOT");
   const std::string source_root = root ? root : CUTELAB_SOURCE_DIR;
   const DiskFileSource files;
-  const char* path = std::getenv("PATH");
-  const Environment environment(std::map<std::string, std::string>{{"PATH", path ? path : ""}});
+  std::map<std::string, std::string> variables;
+  for (const char* name : {"PATH", "CUTLASS_DIR", "CUDA_HOME", "CUDACXX"})
+    if (const char* value = std::getenv(name)) variables[name] = value;
+  const Environment environment(std::move(variables));
   auto built = build_kernel({files, environment, source_root, "kernels/reference", {}, arch},
                             find_toolchain(environment, files, source_root));
   if (!built) return built.error();
@@ -331,9 +374,7 @@ std::vector<Tensor> computed_on(device::Session& session, const LoadedKernel& ke
     return reinterpret_cast<void*>(which < 0 ? outputs[static_cast<std::size_t>(-which - 1)]
                                              : inputs[static_cast<std::size_t>(which)]);
   });
-  std::vector<std::byte> bytes(sizeof call);
-  std::memcpy(bytes.data(), &call, sizeof call);
-  const auto launched = kernel.launch(bytes, {}, session.stream());
+  const auto launched = kernel.launch(ops::bytes_of(call), {}, session.stream());
   EXPECT_TRUE(launched) << launched.error().message();
   EXPECT_TRUE(session.synchronize());
   for (std::size_t i = 0; i < out.size(); ++i)

@@ -17,13 +17,15 @@ NcuRequest request() {
   return r;
 }
 
+// P84 (any process, the kernel's own name, warm-up skipped) and P88 (the source goes into the report).
 TEST(Ncu, TheCommandFindsTheKernelInAnyProcessAndLeavesClocksAlone) {
-  EXPECT_EQ(ncu_profile_command(request()),
-            (std::vector<std::string>{
-                "/opt/ncu", "--target-processes=all", "--kernel-name=regex:rmsnorm_kernel", "--launch-skip=1",
-                "--launch-count=3", "--nvtx", "--cache-control=all", "--clock-control=none", "--set=full",
-                "--metrics=gpu__time_duration.sum,dram__bytes_read.sum", "--force-overwrite",
-                "--export=out.ncu-rep", "cutelab", "kernel", "rmsnorm", "--prof_type=launch"}));
+  EXPECT_EQ(
+      ncu_profile_command(request()),
+      (std::vector<std::string>{
+          "/opt/ncu", "--target-processes=all", "--kernel-name=regex:rmsnorm_kernel", "--launch-skip=1",
+          "--launch-count=3", "--nvtx", "--cache-control=all", "--clock-control=none", "--set=full",
+          "--import-source=yes", "--metrics=gpu__time_duration.sum,dram__bytes_read.sum", "--force-overwrite",
+          "--export=out.ncu-rep", "cutelab", "kernel", "rmsnorm", "--prof_type=launch"}));
   auto warm = request();
   warm.l2 = L2State::warm;
   const auto argv = ncu_profile_command(warm);

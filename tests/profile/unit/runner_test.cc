@@ -100,6 +100,85 @@ TEST_F(Runner, OutputsArePoisonedSoThatAnUnwrittenElementIsSeen) {
   EXPECT_FALSE(run.check.passed);
 }
 
+/// The same problem, but so large by its own account that the host would take too long for all but n = 1.
+struct LargePlan final : kernel::KernelPlan {
+  DoublePlan inner;
+  mutable int on_host = 0;
+  bool small_ones = true;
+  std::vector<kernel::ParameterSpec> parameters() const override { return inner.parameters(); }
+  Status check(const kernel::Params& p) const override { return inner.check(p); }
+  kernel::Inputs prepare_inputs(const kernel::Params& p, kernel::Fill f, kernel::Seed s) const override {
+    return inner.prepare_inputs(p, f, s);
+  }
+  kernel::Outputs prepare_outputs(const kernel::Params& p) const override { return inner.prepare_outputs(p); }
+  kernel::Outputs reference_fn(const kernel::Params& p, const kernel::Inputs& in) const override {
+    ++on_host;
+    return inner.reference_fn(p, in);
+  }
+  kernel::Tolerance tolerance(const kernel::Params& p) const override { return inner.tolerance(p); }
+  std::vector<kernel::Config> autotune_configs(const kernel::Params& p) const override {
+    return inner.autotune_configs(p);
+  }
+  kernel::Work algorithmic_flops_bytes(const kernel::Params& p) const override {
+    return inner.algorithmic_flops_bytes(p);
+  }
+  std::vector<kernel::Params> ragged_params(const kernel::Params& p, const kernel::Config& c) const override {
+    return small_ones ? inner.ragged_params(p, c) : std::vector<kernel::Params>();
+  }
+  Result<kernel::CuteKernel> plan(const kernel::Params& p, const kernel::Config& c) const override {
+    return inner.plan(p, c);
+  }
+  std::optional<kernel::DeviceReference> device_reference(const kernel::Params& p) const override {
+    kernel::DeviceReference reference;
+    reference.operations = p.number("n") > 1 ? 1e12 : 1;
+    reference.outputs = inner.prepare_outputs(p);
+    reference.arguments = [n = p.number("n")](const kernel::Addresses& in, const kernel::Addresses& out) {
+      const unsigned long long values[] = {in.at("x"), out.at("y"), static_cast<unsigned long long>(n)};
+      std::vector<std::byte> bytes(sizeof values);
+      std::memcpy(bytes.data(), values, sizeof values);
+      return bytes;
+    };
+    return reference;
+  }
+};
+
+TEST_F(Runner, LargeProblemsGetTheirReferenceFromTheDevice) {
+  LargePlan large;
+  ASSERT_TRUE(wants_device_reference(large, params, {}));
+  EXPECT_FALSE(wants_device_reference(plan, params, {}));
+  auto check = check_kernel(*session, large, params, {}, good, {}, &good);
+  ASSERT_TRUE(check);
+  EXPECT_TRUE(check->passed());
+  EXPECT_EQ(check->on_device, 3) << "three fills; the ragged problem is small";
+  EXPECT_EQ(large.on_host, 2) << "the proof and the ragged problem";
+  HostKernel forgetful;
+  forgetful.leave_out = 1;
+  auto bad = check_kernel(*session, large, params, {}, forgetful, {}, &good);
+  ASSERT_TRUE(bad);
+  EXPECT_FALSE(bad->passed());
+  evidence::Run run;
+  record_check(run, *check);
+  EXPECT_EQ(run.notes[0].rfind(
+                "reference operators of the device: 3 of 4 outputs; against the host's on n=1: passed", 0),
+            0u)
+      << run.notes[0];
+}
+
+TEST_F(Runner, OperatorsThatContradictTheHostAreNotAsked) {
+  LargePlan large;
+  HostKernel wrong;
+  wrong.leave_out = 1;
+  auto check = check_kernel(*session, large, params, {}, good, {}, &wrong);
+  ASSERT_TRUE(check);
+  EXPECT_TRUE(check->passed());
+  EXPECT_EQ(check->on_device, 0);
+  EXPECT_NE(check->operators_text.find("FAILED"), std::string::npos) << check->operators_text;
+  large.small_ones = false;
+  auto unproven = check_kernel(*session, large, params, {}, good, {}, &good);
+  ASSERT_TRUE(unproven);
+  EXPECT_EQ(unproven->on_device, 0) << "nothing to prove them on";
+}
+
 TEST_F(Runner, NoCheckedProblemIsNotAPass) { EXPECT_FALSE(CheckResult{}.passed()); }
 
 /// Right for its first `good` launches, then it writes nothing.

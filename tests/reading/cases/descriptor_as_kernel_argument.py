@@ -13,6 +13,7 @@ def kernel(load_desc: cutlass.GridConstant[cuda.TensorMap], store_desc: cutlass.
     bars = cutlass.Array(cutlass.Int64, STAGES, space=cutlass.AddressSpace.smem)  # expect: H3 allocation bytes=16
     registers = cutlass.Array(cutlass.Float16, 8)
     prims.mbarrier_init(bars.subview(0), 1)  # expect: D5 barrier
+    prims.fence_mbarrier_init()
     source = load_desc.get_ptr()
     prims.mbarrier_arrive_expect_tx(bars.subview(0), 16384)  # expect: D5 barrier
     prims.cp_async_bulk_tensor_shared_cluster_global(smem.subview(0), source, (0, 0), bars.subview(0), [], multicast_mask=3)  # expect: D3 copy operation=tma-load direction=load multicast=true descriptor=load_desc buffer=smem

@@ -14,3 +14,4 @@ def host(x):
         block=[32, 1, 1],
         use_pdl=True,  # expect-lint: dependent-launch-wait kernel may start before the kernel ahead of it ends
     )
+# P92: the attribute without the wait.

@@ -14,3 +14,4 @@ def kernel(tma_atom, tma_other, gA, gB, sA, sB, bar):
 @cute.jit
 def host(tma_atom, tma_other, gA, gB, sA, sB, bar):
     kernel(tma_atom, tma_other, gA, gB, sA, sB, bar).launch(grid=[1, 1, 1], block=[32, 1, 1], use_pdl=True)
+# P92: a global read before the wait is a finding.

@@ -12,3 +12,4 @@ def kernel(tma_atom, gA, sA, bar):
 @cute.jit
 def host(tma_atom, gA, sA, bar):
     kernel(tma_atom, gA, sA, bar).launch(grid=[1, 1, 1], block=[32, 1, 1], use_pdl=True)
+# P92: reads behind the wait are none.

@@ -9,3 +9,4 @@ def kernel(x):
 def run(x):
     compiled = cute.compile(kernel, x)  # expect-lint: kernel-compiled kernel is a @cute.kernel
     compiled(x)
+# P72: the entry point of cute.compile is the host function.

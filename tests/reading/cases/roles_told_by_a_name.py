@@ -15,6 +15,7 @@ def kernel(src, dst, full, empty, tiles):
     if producer:  # expect: D1 role elected=true
         for i in range(4):
             prims.mbarrier_init(full, 1)
+    prims.fence_mbarrier_init()
     if producer:  # expect: D1 role elected=false
         for k in range(tiles):
             prims.cp_async_bulk_shared_cluster_global(dst, src, full)

@@ -55,5 +55,31 @@ TEST(Card, WhatTheDefaultsLeaveOutIsNotCounted) {
             R"([{"class":"PipelineTmaAsync","stages":4}])");
 }
 
+TEST(Card, OfSeveralKernelsTheNumbersAreThoseOfTheOneWithTheMostSharedMemory) {
+  evidence::Reading reading;
+  const auto launch = [](const char* kernel, std::int64_t threads, std::int64_t bytes) {
+    auto out = fact(evidence::Family::H2, evidence::kind::launch, 5);
+    out.kernel = kernel;
+    out.values["threads"] = evidence::literal(threads);
+    out.values["smem_bytes"] = evidence::literal(bytes);
+    return out;
+  };
+  auto ring = fact(evidence::Family::D2, evidence::kind::pipeline, 6);
+  ring.values["class"] = evidence::literal("PipelineTmaAsync");
+  ring.values["stages"] = evidence::literal(std::int64_t{4});
+  ring.kernel = "main";
+  auto other = ring;
+  other.values["stages"] = evidence::literal(std::int64_t{2});
+  other.kernel = "before";
+  auto left_out = launch("never", 64, 200'000);
+  left_out.values["active"] = evidence::literal(false);
+  reading.facts = {
+      launch("before", 128, 0), launch("main", 512, 4096), launch("after", 96, 16), left_out, other, ring};
+  const auto numbers = report::card(reading)["key_numbers"];
+  EXPECT_EQ(numbers["threads_per_cta"], 512);
+  EXPECT_EQ(numbers["smem_bytes_total"], 4096);
+  EXPECT_EQ(numbers["pipelines"].dump(), R"([{"class":"PipelineTmaAsync","stages":4}])");
+}
+
 }  // namespace
 }  // namespace cutelab

@@ -73,6 +73,27 @@ TEST(Program, ProgramsThatShareParseAModuleAndLookForAFileOnce) {
   EXPECT_EQ(files.asked["nowhere.py"], 1);
 }
 
+// A file that an earlier program imported and that is read itself afterwards is not parsed again; with
+// another text under its path it is.
+TEST(Program, AnImportedModuleIsTakenWhenItsFileIsRead) {
+  const CountedFiles files({{"one.py", "import near\n"}, {"near.py", "y = 1\n"}});
+  const auto shared = std::make_shared<SharedModules>();
+  Program first(files, {"", {}, shared});
+  ASSERT_TRUE(first.open("one.py"));
+  const int near = first.import(0, "near");
+  ASSERT_EQ(near, 1);
+  Program again(files, {"", {}, shared});
+  again.open("near.py", "y = 1\n");
+  EXPECT_EQ(&again.module(0), &first.module(near));
+  Program changed(files, {"", {}, shared});
+  changed.open("near.py", "y = 2\n");
+  EXPECT_NE(&changed.module(0), &first.module(near));
+  EXPECT_EQ(changed.module(0).tree().text(), "y = 2\n");
+  Program alone(files, {"", {}});
+  alone.open("near.py", "y = 1\n");
+  EXPECT_NE(&alone.module(0), &first.module(near)) << "nothing is shared that was not asked for";
+}
+
 TEST(PythonModule, NamesAreKeptApartByScope) {
   const auto module = PythonModule::parse("m.py",
                                           "x = 1\ndef f():\n  x = 2\n  y = 3\nclass C:\n  x = 4\n"

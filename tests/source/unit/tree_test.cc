@@ -37,6 +37,24 @@ TEST(Tree, OperatorsAreKeptAndCommentsSkipped) {
   EXPECT_EQ(items[1].child(Field::operators_field).text(), "<=");
 }
 
+TEST(Tree, NodesOfAKindComeInTheOrderOfTheSource) {
+  const auto tree = Tree::parse(Grammar::python, "a = f(g(1))\nif a:\n    b = h()\nelif b:\n    pass\n");
+  const auto texts = [](const auto& nodes) {
+    std::vector<std::string> out;
+    for (const Node n : nodes) out.emplace_back(n.text().substr(0, 4));
+    return out;
+  };
+  EXPECT_EQ(texts(tree->all(Kind::call)), (std::vector<std::string>{"f(g(", "g(1)", "h()"}));
+  EXPECT_EQ(tree->all(Kind::call).size(), 3u);
+  EXPECT_EQ(texts(tree->all({Kind::elif_clause, Kind::if_statement})),
+            (std::vector<std::string>{"if a", "elif"}));
+  EXPECT_TRUE(texts(tree->all(Kind::while_statement)).empty());
+  std::uint32_t nodes = 0;
+  for (int k = 0; k <= static_cast<int>(Kind::cast_expression); ++k)
+    nodes += static_cast<std::uint32_t>(tree->all(static_cast<Kind>(k)).size());
+  EXPECT_EQ(nodes, tree->size()) << "each node has its kind";
+}
+
 TEST(Tree, SyntaxErrorsAreProblemsWithTheirLine) {
   const auto tree = Tree::parse(Grammar::python, "x = 1\ndef f(:\n  return )\n");
   ASSERT_FALSE(tree->problems().empty());

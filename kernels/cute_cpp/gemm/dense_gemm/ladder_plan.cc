@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../../../reference/calls.h"
 #include "kernel/parallel.h"
 #include "problem.h"
 
@@ -144,6 +145,31 @@ kernel::Outputs LadderPlan::reference_fn(const kernel::Params& params, const ker
     });
   }
   return {{std::move(d)}};
+}
+
+std::optional<kernel::DeviceReference> LadderPlan::device_reference(const kernel::Params& params) const {
+  namespace ops = cutelab_reference;
+  const Problem p = problem_of(params);
+  const auto alpha = static_cast<double>(params.number("alpha"));
+  const auto beta = static_cast<double>(params.number("beta"));
+  kernel::DeviceReference reference;
+  reference.operations = static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+                         static_cast<double>(p.k);
+  reference.outputs.tensors = {kernel::Tensor("d", kernel::DType::fp32, {p.batch, p.m, p.n})};
+  reference.arguments = [p, alpha, beta](const kernel::Addresses& in, const kernel::Addresses& out) {
+    const auto dtype = kernel::dtype_of(p.dtype);
+    ops::Call call{};
+    call.op = ops::Call::gemm_op;
+    auto& g = call.gemm;
+    g.a = ops::matrix_operand(ops::address_of(in.at("a")), dtype, p.m, p.k, p.a_k_major);
+    g.b = ops::matrix_operand(ops::address_of(in.at("b")), dtype, p.n, p.k, p.b_k_major);
+    if (beta != 0) g.c = ops::matrix_operand(ops::address_of(in.at("c")), dtype, p.m, p.n, true);
+    g.out = reinterpret_cast<float*>(out.at("d"));
+    g.m = p.m, g.n = p.n, g.k = p.k, g.batch = p.batch;
+    g.alpha = alpha, g.beta = beta;
+    return ops::bytes_of(call);
+  };
+  return reference;
 }
 
 kernel::Tolerance LadderPlan::tolerance(const kernel::Params& params) const {

@@ -1,6 +1,7 @@
 #pragma once
 // What the versions of the ladder share on the host: the problem, its inputs, reference, tolerance and work.
 // A version adds its configurations and how they are compiled and launched.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class LadderPlan : public kernel::KernelPlan {
   /// Products exact in fp32, summed in fp32 over at most 64 of them, the rest in double. All processors work
   /// on it.
   kernel::Outputs reference_fn(const kernel::Params& params, const kernel::Inputs& inputs) const override;
+  std::optional<kernel::DeviceReference> device_reference(const kernel::Params& params) const override;
   kernel::Tolerance tolerance(const kernel::Params& params) const override;
   kernel::Work algorithmic_flops_bytes(const kernel::Params& params) const override;
   std::vector<kernel::Config> autotune_configs(const kernel::Params& params) const override;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "../../../../reference/calls.h"
 #include "config.h"
 #include "kernel/reference.h"
 #include "kernel/registry.h"
@@ -103,6 +104,27 @@ class Plan final : public kernel::KernelPlan {
 
   kernel::Outputs reference_fn(const Params&, const kernel::Inputs& inputs) const override {
     return {{kernel::reference::rms_norm(*inputs.find("x"), *inputs.find("weight"), eps)}};
+  }
+
+  std::optional<kernel::DeviceReference> device_reference(const Params& p) const override {
+    namespace ops = cutelab_reference;
+    const std::int64_t rows = p.number("b"), columns = p.number("h");
+    const int dtype = static_cast<int>(kernel::dtype_of(p.word("dtype")));
+    kernel::DeviceReference reference;
+    reference.operations = static_cast<double>(rows) * static_cast<double>(columns);
+    reference.outputs.tensors = {kernel::Tensor("y", kernel::DType::fp32, {rows, columns})};
+    reference.arguments = [=](const kernel::Addresses& in, const kernel::Addresses& out) {
+      ops::Call call{};
+      call.op = ops::Call::rows_op;
+      auto& r = call.rows;
+      r.x = ops::address_of(in.at("x"));
+      r.weight = ops::address_of(in.at("weight"));
+      r.out = reinterpret_cast<float*>(out.at("y"));
+      r.rows = rows, r.columns = columns, r.eps = eps;
+      r.kind = ops::Rows::rms_norm, r.x_dtype = dtype, r.weight_dtype = dtype;
+      return ops::bytes_of(call);
+    };
+    return reference;
   }
 
   kernel::Tolerance tolerance(const Params& p) const override {

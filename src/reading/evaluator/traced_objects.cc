@@ -1,0 +1,124 @@
+#include "reading/evaluator/traced.h"
+#include "reading/models/storage.h"
+
+// Objects that the run made, by their node: structs in shared memory, tensors. A node that ran several times
+// tells what all its runs have in common.
+
+namespace cutelab::reading {
+using RunValue = machine::Value;
+using source::Node;
+using Kind = Abstract::Kind;
+
+namespace {
+template <class T>
+void keep_if_equal(std::optional<T>& known, const std::optional<T>& other) {
+  if (known != other) known.reset();
+}
+
+/// What two runs of one class body have in common.
+void keep_common(SeenStorage& known, const SeenStorage& other) {
+  keep_if_equal(known.bytes, other.bytes);
+  keep_if_equal(known.alignment, other.alignment);
+  if (known.members.size() != other.members.size()) known.members.clear();
+  for (std::size_t i = 0; i < known.members.size(); ++i) {
+    keep_if_equal(known.members[i].bytes, other.members[i].bytes);
+    keep_if_equal(known.members[i].offset, other.members[i].offset);
+    keep_if_equal(known.members[i].alignment, other.members[i].alignment);
+  }
+}
+}  // namespace
+
+std::vector<RunValue> TracedEvaluator::all_seen(int module, Node node) const {
+  const machine::Trace& trace = machine_.trace();
+  std::vector<RunValue> out;
+  for (const bool superseded : {false, true}) {
+    for (std::int32_t i = trace.head(module, node); i >= 0; i = trace.seen(i).next)
+      if (const auto& one = trace.seen(i);
+          trace.superseded(one.activation) == superseded && one.value.bound())
+        out.push_back(one.value);
+    if (!out.empty()) break;
+  }
+  return out;
+}
+
+/// The struct that a class body or an allocation gave; nullopt = it is none.
+std::optional<SeenStorage> TracedEvaluator::storage_in(const RunValue& made) {
+  const machine::Record* shape = machine::struct_record(made);
+  const machine::Record* placed = made.as<machine::Record>();
+  if (placed && placed->kind == "storage") shape = machine::struct_record(machine_.field(placed, "struct"));
+  if (!shape) return std::nullopt;
+  const auto number = [&](const machine::Record* r, const char* name) -> std::optional<std::int64_t> {
+    const RunValue v = machine_.field(r, name);
+    return v.is_integral() ? std::optional(v.number()) : std::nullopt;
+  };
+  SeenStorage out;
+  if (const auto* name = machine_.field(shape, "name").as<machine::Text>()) out.name = name->text;
+  out.bytes = number(shape, "bytes");
+  out.alignment = number(shape, "alignment");
+  if (const auto members = machine_.items(machine_.field(shape, "members")))
+    for (const RunValue& member : *members)
+      if (const auto* record = member.as<machine::Record>())
+        out.members.push_back({machine_.str(machine_.field(record, "name")), number(record, "bytes"),
+                               number(record, "offset"), number(record, "alignment")});
+  return out;
+}
+
+std::optional<SeenStorage> TracedEvaluator::storage_of(int module, Node node) {
+  std::optional<SeenStorage> all;
+  for (const RunValue& made : all_seen(module, node))
+    if (const auto one = storage_in(made)) {
+      if (all)
+        keep_common(*all, *one);
+      else
+        all = one;
+    }
+  if (all) return all;
+  SeenStorage out;  // allocated on its own
+  const Abstract bytes = made_with(module, node, "allocated_bytes"),
+                 alignment = made_with(module, node, "allocated_alignment");
+  if (bytes.is(Kind::integer)) out.bytes = bytes.number;
+  if (alignment.is(Kind::integer)) out.alignment = alignment.number;
+  return out.bytes ? std::optional(out) : std::nullopt;
+}
+
+std::optional<SeenTensor> TracedEvaluator::tensor_in(const RunValue& value) {
+  const auto* record = value.as<machine::Record>();
+  if (!record || record->kind != "Tensor") return std::nullopt;
+  const auto* object = machine_.field(record, "layout").as<machine::LayoutObject>();
+  if (!object) return std::nullopt;
+  SeenTensor out;
+  out.coordinates = layout::has_basis(object->layout.layout());
+  const layout::TupleView shape = object->layout.layout().shape().view();
+  for (int i = 0; i < shape.rank(); ++i) {
+    const layout::Int extent = layout::product(shape.mode(i));
+    out.extents.push_back(extent.known() ? std::optional(extent.value()) : std::nullopt);
+  }
+  return out;
+}
+
+std::optional<SeenTensor> TracedEvaluator::tensor_at(int module, Node expression) {
+  std::optional<SeenTensor> all;
+  for (const RunValue& value : all_seen(module, expression)) {
+    const auto one = tensor_in(value);
+    if (!one || (all && (all->coordinates != one->coordinates || all->extents.size() != one->extents.size())))
+      return std::nullopt;
+    if (!all) all = one;
+    for (std::size_t i = 0; i < one->extents.size(); ++i) keep_if_equal(all->extents[i], one->extents[i]);
+  }
+  return all;
+}
+
+std::string TracedEvaluator::object_at(int module, Node expression) {
+  std::string out;
+  for (const RunValue& value : all_seen(module, expression)) {
+    const auto* record = value.as<machine::Record>();
+    const auto* instance = value.as<machine::Instance>();
+    if (!record && !instance) return {};
+    const std::string& kind = record ? record->kind : instance->klass->name;
+    if (!out.empty() && out != kind) return {};
+    out = kind;
+  }
+  return out;
+}
+
+}  // namespace cutelab::reading
