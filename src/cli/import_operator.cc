@@ -11,10 +11,10 @@
 namespace cutelab::cli {
 namespace {
 
-using Tensor = kernel::ExportedCall::Tensor;
+using CallTensor = kernel::ExportedCall::Tensor;
 
 /// What an extent is known by: the options that it follows, else its number.
-std::vector<std::string> keys_of(const Tensor& tensor, const std::vector<ProbedFlag>& flags) {
+std::vector<std::string> keys_of(const CallTensor& tensor, const std::vector<ProbedFlag>& flags) {
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     std::vector<std::string> followed;
@@ -31,7 +31,7 @@ bool holds(const std::vector<std::string>& keys, const std::string& key) {
 }
 
 struct Operand {
-  const Tensor* tensor;
+  const CallTensor* tensor;
   std::vector<std::string> keys;
 };
 
@@ -90,7 +90,7 @@ void take_usual_product(const std::vector<Operand>& operands, OperatorGuess& gue
 }
 
 /// The last mode is a row's own; all others count rows.
-std::vector<std::string> row_modes(const Tensor& tensor) {
+std::vector<std::string> row_modes(const CallTensor& tensor) {
   std::vector<std::string> modes(tensor.shape.size(), "row");
   if (!modes.empty()) modes.back() = "column";
   return modes;
@@ -159,7 +159,7 @@ OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector
                              const std::string& words, const std::string& named) {
   OperatorGuess guess;
   std::vector<Operand> operands;
-  for (const Tensor& tensor : call.tensors)
+  for (const CallTensor& tensor : call.tensors)
     if (!tensor.content) operands.push_back({&tensor, keys_of(tensor, flags)});
   const bool product = (named.empty() || named == "gemm") && operands.size() == 3;
   if (product) take_product(operands, guess);
@@ -189,7 +189,7 @@ OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector
     if (!guess.undetermined.empty()) guess.op = {};
   } else if (guess.undetermined.empty()) {
     std::vector<std::string> tensors;
-    for (const Tensor& tensor : call.tensors) tensors.push_back(tensor.name);
+    for (const CallTensor& tensor : call.tensors) tensors.push_back(tensor.name);
     guess.undetermined.push_back(
         fmt::format("`operator`: which of its tensors ({}) the kernel reads and writes, and what it computes",
                     join(tensors, ", ")));

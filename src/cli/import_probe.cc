@@ -12,7 +12,7 @@
 namespace cutelab::cli {
 namespace {
 
-using Flag = kernel::ExportedCall::Flag;
+using ProgramFlag = kernel::ExportedCall::Flag;
 constexpr std::size_t most_tries = 3;
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -39,7 +39,7 @@ std::vector<std::string> other_numbers(const std::string& text) {
 }
 
 /// Of an option of several integers with choices: what component `at` is in those that agree elsewhere.
-std::vector<std::string> other_components(const Flag& flag, const std::vector<std::string>& now,
+std::vector<std::string> other_components(const ProgramFlag& flag, const std::vector<std::string>& now,
                                           std::size_t at) {
   std::vector<std::string> others;
   for (const std::string& choice : flag.choices) {
@@ -52,7 +52,7 @@ std::vector<std::string> other_components(const Flag& flag, const std::vector<st
   return flag.choices.empty() ? other_numbers(now[at]) : others;
 }
 
-std::vector<std::string> other_words(const Flag& flag) {
+std::vector<std::string> other_words(const ProgramFlag& flag) {
   std::vector<std::string> choices = flag.choices;
   if (choices.empty() && kernel::dsl_dtype(flag.value))
     choices = {"Float16", "BFloat16", "Float32", "Float8E4M3FN", "Float8E5M2", "Int8"};
@@ -60,7 +60,7 @@ std::vector<std::string> other_words(const Flag& flag) {
   return choices;
 }
 
-std::string why_not(const Flag& flag) {
+std::string why_not(const ProgramFlag& flag) {
   if (flag.option.empty()) return "a word without a name";
   if (flag.several_words) return "takes several words";
   if (!flag.has_value && flag.kind != "switch") return "has no default";
@@ -69,7 +69,7 @@ std::string why_not(const Flag& flag) {
   return "";
 }
 
-std::vector<ProbedFlag> parts_of(const Flag& flag) {
+std::vector<ProbedFlag> parts_of(const ProgramFlag& flag) {
   std::vector<ProbedFlag> parts;
   const auto add = [&](std::string name, int component, std::string kind, std::string value,
                        std::vector<std::string> tried) {
@@ -216,7 +216,7 @@ std::vector<ProbedFlag> probe_flags(const ProbeRequest& request, const kernel::E
                                     const std::set<std::string>& reserved,
                                     std::vector<std::string>& passed_over) {
   std::vector<ProbedFlag> all;
-  for (const Flag& flag : base.flags) {
+  for (const ProgramFlag& flag : base.flags) {
     const bool fixed = std::any_of(
         request.base.flags.begin(), request.base.flags.end(),
         [&](const auto& word) { return word == flag.option || word.starts_with(flag.option + "="); });

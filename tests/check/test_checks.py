@@ -66,6 +66,17 @@ class Units(Tree):
         self.assertIn("J is defined", self.complaints("using J = a::b;\n", "using J = a::c;\n")[0])
         self.assertIn("J is defined", self.complaints("using a::J;\n", "using J = b::J;\n")[0])
 
+    def test_an_alias_of_a_source_is_no_type_of_a_header(self):
+        header = "namespace cutelab::a {\nstruct Flag {\n};\n}\n"
+        alias = "namespace cutelab::%s {\nnamespace {\nusing Flag = b::Flag;\n"
+        self.assertIn("b.cc:3: Flag is a type of src/layout/a.h too", self.complaints_of_header(header, alias % "a"))
+        self.assertEqual(self.complaints_of_header(header, alias % "b"), "")
+
+    def complaints_of_header(self, header, source):
+        self.write("src/layout/a.h", header)
+        self.write("src/layout/b.cc", source)
+        return "\n".join(units.check(self.root))
+
     def test_members_other_rooms_and_other_namespaces_are_apart(self):
         self.assertEqual(self.complaints("void A::f() {\n}\n", "void B::f() {\n}\n"), [])
         self.assertEqual(self.complaints("void f() {\n}\n", "void f() {\n}\n", "src/base/b.cc"), [])

@@ -52,9 +52,26 @@ def aliases(text):
         yield found.group(2), found.group(1), found.start()
 
 
+def enclosing(text, position):
+    return next((m.group(1) for m in reversed(list(NAMESPACE.finditer(text))) if m.group(1) and m.start() <= position), "")
+
+
+def header_types(root):
+    """(room, namespace, name) of the types that headers define -> the header. An alias of a source with such a name is a
+    second meaning for it in every file of the unit that includes the header."""
+    types = {}
+    for path in common.sources(root, "src", "tests", suffixes=(".h",)):
+        text = ratchet.blanked((root / path).read_text(errors="replace"))
+        for pattern in (TYPE, ALIAS):
+            for found in pattern.finditer(text):
+                types[(path.parts[:2], enclosing(text, found.start()), found.group(1))] = path
+    return types
+
+
 def check(root):
     wrong = []
     defined, meant = {}, {}
+    types = header_types(root)
     for path in common.sources(root, "src", "tests", suffixes=(".cc",)):
         if "cases" in path.parts:
             continue
@@ -62,6 +79,10 @@ def check(root):
         text = ratchet.blanked((root / path).read_text(errors="replace"))
         places = [((room, *key), name, at, None) for key, name, at in definitions(text)]
         places += [((room, "using", name), name, at, meaning) for name, meaning, at in aliases(text)]
+        for name, _, at in aliases(text):
+            if header := types.get((room, enclosing(text, at), name)):
+                line = text.count("\n", 0, at) + 1
+                wrong.append(f"{path}:{line}: {name} is a type of {header} too; give the alias another name")
         for key, name, at, meaning in places:
             table = defined if meaning is None else meant
             other, before = table.setdefault(key, (path, meaning))
