@@ -72,6 +72,10 @@ class Units(Tree):
         self.assertIn("b.cc:3: Flag is a type of src/layout/a.h too", self.complaints_of_header(header, alias % "a"))
         self.assertEqual(self.complaints_of_header(header, alias % "b"), "")
 
+    def test_names_of_the_test_library_begin_at_the_root(self):
+        self.assertIn("a.cc:1: write ::testing::Test;", self.complaints("class A : public testing::Test {\n};\n", "")[0])
+        self.assertEqual(self.complaints("class A : public ::testing::Test {\n};\n", "auto a = testing::small_elf();\n"), [])
+
     def complaints_of_header(self, header, source):
         self.write("src/layout/a.h", header)
         self.write("src/layout/b.cc", source)

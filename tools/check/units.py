@@ -15,6 +15,8 @@ ALIAS = re.compile(r"^using (\w+) =([^;]*);", re.M)
 BORROWED = re.compile(r"^using ((?:\w+::)+(\w+));", re.M)  # `using source::Kind;`
 VARIABLE = re.compile(r"^(?:inline |static )?const(?:expr|init)?\b[^;{}()=]*?\b(\w+)(?:\[[^\]]*\])?(?: =|\{)", re.M)
 FUNCTION = re.compile(r"^(?!return\b|using\b|else\b)[\w:][^;{}()=]*?[\s&*](\w+)\(([^(){};]*)\)[^;{}()]*\{", re.M)
+# tests/support has a namespace cutelab::testing: in a unit that includes it, `testing::Test` is looked up there.
+GOOGLETEST = re.compile(r"(?<![:\w])testing::(?:Test|TestWithParam|TestParamInfo|ValuesIn|Values|Combine|Bool|TempDir|AssertionResult|UnitTest)\b")
 NOT_NAMES = {"operator", "if", "for", "while", "switch", "TEST"}
 
 
@@ -79,6 +81,9 @@ def check(root):
         text = ratchet.blanked((root / path).read_text(errors="replace"))
         places = [((room, *key), name, at, None) for key, name, at in definitions(text)]
         places += [((room, "using", name), name, at, meaning) for name, meaning, at in aliases(text)]
+        for found in GOOGLETEST.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            wrong.append(f"{path}:{line}: write ::{found.group(0)}; without the colons it may be looked up in cutelab::testing")
         for name, _, at in aliases(text):
             if header := types.get((room, enclosing(text, at), name)):
                 line = text.count("\n", 0, at) + 1

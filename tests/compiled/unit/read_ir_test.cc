@@ -120,7 +120,7 @@ module attributes {gpu.container_module} {
 #loc53 = loc(callsite("kernel"("/k/gemm.py":26:4) at #loc4))
 )ir";
 
-class ReadIr : public testing::Test {
+class ReadIr : public ::testing::Test {
  protected:
   ReadIr() {
     auto read = read_ir(gemm, {"/k/gemm.py", "/k/tools.py"});

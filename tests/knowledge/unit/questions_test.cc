@@ -33,7 +33,7 @@ Reading kernel() {
   return r;
 }
 
-class Questions : public testing::Test {
+class Questions : public ::testing::Test {
  protected:
   Answers ask(const std::string& question) {
     const auto terms = QuestionTerms::load(DiskFileSource(), std::string(CUTELAB_SOURCE_DIR) + "/data");

@@ -31,7 +31,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-class ReadingCase : public testing::TestWithParam<std::string> {
+class ReadingCase : public ::testing::TestWithParam<std::string> {
  protected:
   static std::vector<std::string> words(std::string_view text) {
     std::vector<std::string> out;
@@ -240,13 +240,13 @@ TEST_P(ReadingCase, SaysWhatTheFileExpects) {
   EXPECT_GT(expectations, 0) << "a case without an expectation";
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string out = info.param;
   std::replace(out.begin(), out.end(), '.', '_');
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ReadingCase, testing::ValuesIn(case_names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Cases, ReadingCase, ::testing::ValuesIn(case_names()), test_name);
 
 }  // namespace
 }  // namespace cutelab

@@ -65,7 +65,7 @@ const Lint* lint_named(const Reading& reading, const std::string& id) {
   return nullptr;
 }
 
-class LintCase : public testing::TestWithParam<std::string> {
+class LintCase : public ::testing::TestWithParam<std::string> {
  protected:
   static void check(const Reading& reading, const Expectation& e) {
     if (e.mark == "expect-mode:") {
@@ -133,7 +133,7 @@ TEST_P(LintCase, FindsWhatTheFileExpectsAndNothingElse) {
   check_nothing_else(*result, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, LintCase, testing::ValuesIn(all_cases()), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(Cases, LintCase, ::testing::ValuesIn(all_cases()), [](const auto& one) {
   std::string name = one.param;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

@@ -23,7 +23,7 @@ class NoFiles final : public FileSource {
   }
 };
 
-class Models : public testing::Test {
+class Models : public ::testing::Test {
  protected:
   Models() { program_.open("kernel.py", "x = 1\n"); }
   Value call(const std::string& path, std::vector<Value> arguments) {

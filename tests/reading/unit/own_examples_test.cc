@@ -28,7 +28,7 @@ constexpr Expected expected[] = {
     {"rmsnorm.py", "(4096, 1, 1)", "(256, 1, 1)", 8 * 4, "", ""},
 };
 
-class OwnExample : public testing::TestWithParam<Expected> {
+class OwnExample : public ::testing::TestWithParam<Expected> {
  protected:
   static evidence::Reading read(const char* file) {
     reading::Request request;
@@ -70,12 +70,12 @@ TEST_P(OwnExample, IsReadToTheLastNumber) {
   EXPECT_TRUE(reading.give_ups.empty()) << reading.give_ups.front().reason;
 }
 
-std::string name_of_example(const testing::TestParamInfo<Expected>& info) {
+std::string name_of_example(const ::testing::TestParamInfo<Expected>& info) {
   const std::string file = info.param.file;
   return file.substr(0, file.find('.'));
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, OwnExample, testing::ValuesIn(expected), name_of_example);
+INSTANTIATE_TEST_SUITE_P(Examples, OwnExample, ::testing::ValuesIn(expected), name_of_example);
 
 }  // namespace
 }  // namespace cutelab
