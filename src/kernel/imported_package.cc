@@ -187,7 +187,7 @@ std::vector<std::string> flags_of(const PackageDescription& d,
 }
 
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
-                                       std::shared_ptr<const Exporter> exporter,
+                                       const std::shared_ptr<const Exporter>& exporter,
                                        std::vector<std::string>& problems) {
   std::vector<Package> packages;
   const std::string below = root + "/kernels/cute_python";

@@ -87,7 +87,7 @@ class Exporter {
 /// The packages below <root>/kernels/cute_python whose package.json can be read. `problems` gets a sentence
 /// for each that cannot.
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
-                                       std::shared_ptr<const Exporter> exporter,
+                                       const std::shared_ptr<const Exporter>& exporter,
                                        std::vector<std::string>& problems);
 
 }  // namespace cutelab::kernel

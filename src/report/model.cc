@@ -37,7 +37,7 @@ class Gather {
     else if (fact.kind == kind::role)
       add_role(i, fact);
     else if (fact.kind == kind::register_budget)
-      budgets_[fact.role] = text_of(fact, {"registers"});
+      add_budget(fact);
     else if (fact.kind == kind::pipeline)
       add_pipeline(i, fact);
     else if (fact.kind == kind::storage || fact.kind == kind::storage_member ||
@@ -63,6 +63,11 @@ class Gather {
 
   /// One row per launch keyword: its own line in the call before the call as a whole, and both before
   /// expressions that are computed elsewhere and passed on.
+  void add_budget(const Fact& fact) {
+    const Value* active = value_of(fact, {"active"});
+    if (!active || active->boolean().value_or(true)) budgets_[fact.role] = text_of(fact, {"registers"});
+  }
+
   void add_launch(std::size_t i, const Fact& fact) {
     if (fact.kind != kind::launch && fact.kind != kind::launch_keyword) {
       const Value* value = value_of(fact, {fact.kind.c_str(), "value"});

@@ -116,6 +116,9 @@ def ended_by(cutelab, number, whole_group):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    if not os.access(sys.argv[1], os.X_OK):
+        print(f"skipped: {sys.argv[1]} is not built (`./cutelab --version` builds it)")
+        return 77
     failed = False
     for name, number, whole_group in (("SIGKILL", signal.SIGKILL, False), ("SIGINT", signal.SIGINT, False),
                                       ("SIGINT of a terminal", signal.SIGINT, True), ("SIGTERM", signal.SIGTERM, False)):

@@ -139,7 +139,7 @@ class Folder final : public Evaluator {
            const Frame*>
       frame_by_key_;
   /// Keeps an answer as long as this Folder.
-  const Abstract& kept(Abstract value) { return answers_.emplace_back(std::move(value)); }
+  const Abstract& kept(Abstract&& value) { return answers_.emplace_back(std::move(value)); }
   const Abstract nothing_ = Abstract::unknown("nothing there");
   FoldingMemo memo_;
   std::pmr::monotonic_buffer_resource answers_memory_;

@@ -10,10 +10,15 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-/// The swizzle a call applies: swizzle=, swizzle_=, or the second argument of recast_ptr.
+/// The swizzle a call applies: swizzle=, swizzle_=, the second argument of recast_ptr, or the fourth of
+/// allocate_tensor (None there is the default).
 Node swizzle_given(const FactContext& context, const CallSite& site) {
   for (const char* name : {"swizzle", "swizzle_"})
     if (const Node given = context.keyword(site.call, name)) return given;
+  if (site.leaf == "allocate_tensor") {
+    const Node given = context.positional(site.call, 3);
+    return given && !given.is(NodeKind::none) ? given : Node();
+  }
   return site.leaf == "recast_ptr" ? context.positional(site.call, 1) : Node();
 }
 

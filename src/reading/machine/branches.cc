@@ -22,23 +22,21 @@ Flow Machine::Interpreter::if_statement(Node n, Scope* s) {
 }
 
 Flow Machine::Interpreter::if_from(const std::vector<Node>& clauses, std::size_t at, Scope* s) {
-  if (at >= clauses.size()) return Flow::normal;
-  const Node clause = clauses[at];
-  if (at > 0 && traced(s)) m.trace_.note(s->module, clause, s->activation, Value());
-  if (clause.is(NodeKind::else_clause)) return block(clause.child(Field::body_field), s);
-  const Node condition = clause.child(Field::condition_field);
-  const Value value = expression(condition, s);
-  if (m.raising_) return Flow::raised;
-  switch (m.truth(value)) {
-    case Truth::yes:
-      return block(clause.child(Field::consequence_field), s);
-    case Truth::no:
-      return if_from(clauses, at + 1, s);
-    case Truth::unknown:
-      break;
+  for (; at < clauses.size(); ++at) {
+    const Node clause = clauses[at];
+    if (at > 0 && traced(s)) m.trace_.note(s->module, clause, s->activation, Value());
+    if (clause.is(NodeKind::else_clause)) return block(clause.child(Field::body_field), s);
+    const Node condition = clause.child(Field::condition_field);
+    const Value value = expression(condition, s);
+    if (m.raising_) return Flow::raised;
+    const Truth truth = m.truth(value);
+    if (truth == Truth::no) continue;
+    const Node consequence = clause.child(Field::consequence_field);
+    if (truth == Truth::yes) return block(consequence, s);
+    return fork([&] { return block(consequence, s); }, [&] { return if_from(clauses, at + 1, s); },
+                shortened(condition), s);
   }
-  return fork([&] { return block(clause.child(Field::consequence_field), s); },
-              [&] { return if_from(clauses, at + 1, s); }, shortened(condition), s);
+  return Flow::normal;
 }
 
 Flow Machine::Interpreter::match_statement(Node n, Scope* s) {
@@ -165,8 +163,10 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   widen(n, s);
   if (n.is(NodeKind::for_statement)) bind(n.child(Field::left_field), index, s);
   const bool outer = loop_may_break_;
+  const std::size_t yielded = s->yields.size();
   const Flow flow = block(n.child(Field::body_field), s);
   loop_may_break_ = outer;
+  if (s->yields.size() != yielded) s->yields_are_open = true;
   if (flow == Flow::raised) return flow;
   if (flow == Flow::returned) {
     s->maybe_returned.push_back(result_);

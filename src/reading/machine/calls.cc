@@ -311,7 +311,9 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
       value = s->maybe_returned.front();
     }
     for (const Value& maybe : s->maybe_returned) value = join(maybe, value, "a return on a branch");
-    if (!s->yields.empty()) value = m.list(s->yields);
+    if (!s->yields.empty())
+      value = s->yields_are_open ? m.unknown("a generator that is not followed to its end", f->path)
+                                 : m.list(s->yields);
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -39,6 +40,18 @@ std::string Machine::str(const Value& v) {
 }
 
 std::string Machine::repr(const Value& v) {
+  constexpr std::size_t most_spelled = 65'536, deepest = 64;
+  if (spelling_.empty()) spelled_ = 0;
+  if (++spelled_ > most_spelled || spelling_.size() >= deepest) return "...";
+  const Object* object = v.object();
+  if (object && std::find(spelling_.begin(), spelling_.end(), object) != spelling_.end()) return "...";
+  spelling_.push_back(object);
+  std::string out = spelled(v);
+  spelling_.pop_back();
+  return out;
+}
+
+std::string Machine::spelled(const Value& v) {
   if (v.is_none()) return "None";
   if (v.is_bool()) return v.number() ? "True" : "False";
   if (v.is_int()) return std::to_string(v.number());

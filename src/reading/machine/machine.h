@@ -32,6 +32,7 @@ struct Scope {
   Value self;                                     ///< first parameter of a method
   std::vector<Symbol> global_names, outer_names;  ///< `global`, `nonlocal`
   std::vector<Value> yields;                      ///< of a generator
+  bool yields_are_open = false;                   ///< how many more there are is not known
   std::vector<Value> maybe_returned;              ///< returns on branches whose condition is unknown
   bool lazy = false;  ///< a library module: its names are made when first asked for
 };
@@ -105,7 +106,10 @@ class Machine {
     return out;
   }
   Value unknown(std::string reason, std::string depends_on = {}, std::string path = {});
-  Value text(std::string s) { return make<Text>(std::move(s)); }
+  /// Unknown where it is longer than a megabyte: a program that doubles one.
+  Value text(std::string s) {
+    return s.size() > 1u << 20 ? unknown("a text of more than a megabyte") : Value(make<Text>(std::move(s)));
+  }
   Value tuple(std::vector<Value> items) { return make<Tuple>(std::move(items)); }
   Value list(std::vector<Value> items) { return make<List>(std::move(items)); }
   Value external(std::string_view path);
@@ -129,7 +133,7 @@ class Machine {
   Value compare(std::string_view op, const Value& a, const Value& b);
   /// For messages and f-strings; what Python's str() would give where that is known.
   std::string str(const Value& value);
-  std::string repr(const Value& value);
+  std::string repr(const Value& value);  ///< "..." for a container inside itself, and past 65,536 values
   /// An expression in a scope, e.g. the annotation of a class body's name in Class::scope.
   Value evaluate(source::Node expression, Scope* scope);
   int activation_count() const { return static_cast<int>(trace_.activations().size()); }
@@ -176,6 +180,7 @@ class Machine {
   Truth equal_instances(const Value& a, const Value& b);
   Value contains(std::string_view op, const Value& a, const Value& b);
   Value decided(Truth t, bool negate, const Value& a, const Value& b);
+  std::string spelled(const Value& value);
   class Interpreter;
   friend class Interpreter;
   source::Program& program_;
@@ -193,6 +198,8 @@ class Machine {
   bool by_entries_ = false;
   std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
+  std::vector<const Object*> spelling_;  ///< what repr() is inside of
+  std::size_t spelled_ = 0;              ///< values in the text that it makes
   Value exception_;
   std::set<std::string> used_settings_;
   std::unique_ptr<Interpreter> interpreter_;              // after program_, which it refers to

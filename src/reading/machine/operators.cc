@@ -83,24 +83,29 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     if (const auto v = reals(op, a.as_real(), b.as_real())) return *v;
   const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
   const List *la = a.as<List>(), *lb = b.as<List>();
+  const auto too_long = [&] {
+    return unknown("a sequence of more than " + std::to_string(most_items) + " items");
+  };
   if (op == "+" && ((ta && tb) || (la && lb))) {
     std::vector<Value> items = ta ? ta->items : la->items;
     const std::vector<Value>& more = tb ? tb->items : lb->items;
+    if (items.size() + more.size() > most_items) return too_long();
     items.insert(items.end(), more.begin(), more.end());
     return ta ? tuple(std::move(items)) : list(std::move(items));
   }
   if (op == "*" && b.is_integral() && (ta || la)) {
     const std::vector<Value>& one = ta ? ta->items : la->items;
     const auto copies = static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0));
-    if (!one.empty() && copies > most_items / one.size())
-      return unknown("a sequence of more than " + std::to_string(most_items) + " items");
+    if (!one.empty() && copies > most_items / one.size()) return too_long();
     std::vector<Value> items;
     for (std::size_t i = 0; i < copies && !one.empty(); ++i)
       items.insert(items.end(), one.begin(), one.end());
     return ta ? tuple(std::move(items)) : list(std::move(items));
   }
   if (const Text* text_a = a.as<Text>()) {
-    if (const Text* text_b = b.as<Text>(); text_b && op == "+") return text(text_a->text + text_b->text);
+    if (const Text* text_b = b.as<Text>(); text_b && op == "+")
+      return text_a->text.size() + text_b->text.size() > most_items ? too_long()
+                                                                    : text(text_a->text + text_b->text);
     if (op == "*" && b.is_integral() &&
         static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) <
             most_items / std::max<std::size_t>(text_a->text.size(), 1)) {

@@ -9,6 +9,7 @@ using NodeKind = source::Kind;
 
 namespace {
 constexpr std::int64_t most_steps = 1'000'000;
+constexpr std::size_t longest_list = 65'536;
 constexpr int deepest_statement = 400;
 }  // namespace
 
@@ -163,6 +164,10 @@ Flow Machine::Interpreter::augmented(Node n, Scope* s) {
   if (op == "+" && before.as<List>()) {
     if (const auto added = m.items(operand)) {
       auto& items = m.mutable_items(before.as<List>());
+      if (items.size() + added->size() > longest_list) {
+        bind(left, m.unknown("a list of more than " + std::to_string(longest_list) + " items"), s);
+        return Flow::normal;
+      }
       items.insert(items.end(), added->begin(), added->end());
       return Flow::normal;
     }

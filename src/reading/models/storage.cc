@@ -27,8 +27,18 @@ Record* struct_of(const Value& value) {
 struct Member {
   Value type;  ///< what the annotation says, without Align
   Value bytes, count, dtype;
-  std::int64_t alignment = 1;
+  std::int64_t alignment = 1;  ///< 0 = not known
 };
+
+/// A member whose type is not known lies where Align asks for: no element asks for more than 16 bytes.
+Member untold_member(Machine& m, const Value& annotation, Symbol name) {
+  Member out{annotation, m.unknown("a member whose type is not known", m.name_of(name)), {}, {}, 0};
+  if (const Record* align = record_if(annotation, "Align")) {
+    const auto asked = integer_in(m.field(align, "alignment"));
+    if (asked && *asked >= 16) out.alignment = *asked;
+  }
+  return out;
+}
 
 /// nullopt = not a type that a struct can hold, or not known.
 std::optional<Member> member_of(Machine& m, const Value& annotation) {
@@ -65,6 +75,10 @@ std::optional<Member> member_of(Machine& m, const Value& annotation) {
   return std::nullopt;
 }
 
+Value alignment_value(Machine& m, std::int64_t alignment) {
+  return alignment ? Value::integer(alignment) : m.unknown("a member whose type is not known");
+}
+
 Record* member_record(Machine& m, const Member& member, const Value& offset, Symbol name, const Class* klass,
                       source::Node at) {
   Record* record = m.record("member", "cutlass.cute.struct.member");
@@ -73,7 +87,7 @@ Record* member_record(Machine& m, const Member& member, const Value& offset, Sym
   put(m, record, "name", m.text(m.name_of(name)));
   put(m, record, "bytes", member.bytes);
   put(m, record, "offset", offset);
-  put(m, record, "alignment", Value::integer(member.alignment));
+  put(m, record, "alignment", alignment_value(m, member.alignment));
   put(m, record, "type", member.type);
   if (member.count.bound()) put(m, record, "count", member.count);
   if (member.dtype.bound()) put(m, record, "dtype", member.dtype);
@@ -93,10 +107,12 @@ Value computed(Call& call, Class* klass, bool is_union) {
     const Value annotation = m.evaluate(node, klass->scope);
     if (m.raising()) return {};
     auto member = member_of(m, annotation);
-    if (!member)
-      member = Member{annotation, m.unknown("a member whose type is not known", m.name_of(name)), {}, {}, 1};
-    alignment = std::max(alignment, member->alignment);
-    const Value offset = is_union ? Value::integer(0) : aligned(m, end, member->alignment);
+    if (!member) member = untold_member(m, annotation, name);
+    alignment = alignment && member->alignment ? std::max(alignment, member->alignment) : 0;
+    const bool starts = is_union || (end.is_integral() && end.number() == 0);
+    const Value offset = starts              ? Value::integer(0)
+                         : member->alignment ? aligned(m, end, member->alignment)
+                                             : alignment_value(m, 0);
     members.push_back(member_record(m, *member, offset, name, klass, node));
     const Value after = m.arithmetic("+", offset, member->bytes);
     const bool grows =
@@ -104,7 +120,7 @@ Value computed(Call& call, Class* klass, bool is_union) {
     if (grows) end = after;
   }
   put(m, made, "members", m.list(std::move(members)));
-  put(m, made, "alignment", Value::integer(alignment));
+  put(m, made, "alignment", alignment_value(m, alignment));
   put(m, made, "bytes", aligned(m, end, alignment));
   klass->storage = made;
   return klass;

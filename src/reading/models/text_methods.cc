@@ -123,6 +123,7 @@ Answer extend(Call& c) {
   const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
   if (!items) return std::nullopt;
   auto& own = c.machine.mutable_items(c.self.as<List>());
+  if (own.size() + items->size() > 65'536) return std::nullopt;
   own.insert(own.end(), items->begin(), items->end());
   return Value::none();
 }

@@ -56,6 +56,11 @@ TEST(Robustness, DeepNestingEndsByALimitNotByTheStack) {
   std::string sum = "y = 1";
   for (int i = 0; i < 50000; ++i) sum += " + 1";
   EXPECT_TRUE(read_as("sum.py", sum + "\nf(y).launch(grid=y, block=y)\n").ok());
+  for (const char* condition : {"0", "somewhere"}) {
+    std::string branches = "if 0: pass\n";
+    for (int i = 0; i < 50000; ++i) branches += std::string("elif ") + condition + ": z = 2\n";
+    EXPECT_TRUE(read_as("branches.py", branches + kernel).ok()) << condition;
+  }
   EXPECT_TRUE(read_as("braces.cu", std::string(50000, '{') + std::string(50000, '}')).ok());
 }
 

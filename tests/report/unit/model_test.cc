@@ -53,6 +53,25 @@ evidence::Fact role_fact(const char* name, const char* around, bool elected) {
   return fact;
 }
 
+TEST(Model, RegistersThatTheDefaultsLeaveOutAreNotARolesBudget) {
+  auto reading = testing::sample_reading();
+  evidence::Fact budget;
+  budget.family = evidence::Family::D5;
+  budget.kind = evidence::kind::register_budget;
+  budget.role = "load";
+  budget.kernel = "ScaleKernel.kernel";
+  budget.values["registers"] = evidence::literal(std::int64_t{56});
+  const auto registers_of_load = [&] {
+    for (const auto& row : models(reading)[0].roles)
+      if (row.name == "load") return row.registers;
+    return std::string("no such role");
+  };
+  reading.facts.push_back(budget);
+  EXPECT_EQ(registers_of_load(), "56");
+  reading.facts.back().values["active"] = evidence::literal(false);
+  EXPECT_NE(registers_of_load(), "56");
+}
+
 TEST(Model, BlocksInsideARoleAreItsPartsAndElectionsNone) {
   auto reading = testing::sample_reading();
   reading.facts.push_back(role_fact("store", "scale", true));
