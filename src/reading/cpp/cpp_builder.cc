@@ -210,7 +210,8 @@ void add_schedule(CppContext& context, const Collective& c) {
     roles.fact.optional = true;
   }
   const auto all_stay = [](const std::string& names) {
-    for (const auto name : split(replace_all(names, " or ", "|"), '|'))
+    const std::string all = replace_all(names, " or ", "|");
+    for (const auto name : split(all, '|'))
       if (name.find("Cooperative") == std::string_view::npos &&
           name.find("Pingpong") == std::string_view::npos)
         return false;

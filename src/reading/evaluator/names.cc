@@ -128,9 +128,27 @@ std::optional<Abstract> Folder::local_binding(const std::string& name, Node use,
   return join(std::move(alternatives));
 }
 
+namespace {
+/// `x = x + y` or `x += y` in a loop: one step of it is not the value that the loop leaves behind.
+bool steps_in_loop(const Assignment& a) {
+  const bool augmented = a.form == Assignment::Form::augmented;
+  if (!augmented && a.form != Assignment::Form::plain) return false;
+  Node around = a.statement.parent();
+  while (around && !around.is(NodeKind::for_statement) && !around.is(NodeKind::while_statement)) {
+    if (around.is(NodeKind::function_definition) || around.is(NodeKind::class_definition)) return false;
+    around = around.parent();
+  }
+  if (!around || augmented) return static_cast<bool>(around);
+  for (std::uint32_t i = a.value.index(); i < a.value.end_index(); ++i)
+    if (const Node n = a.value.tree()->at(i); n.is(NodeKind::identifier) && n.text() == a.name) return true;
+  return false;
+}
+}  // namespace
+
 Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame) {
   (void)module;
   if (!a.value) return Abstract::unknown("declared without a value", {a.name}, a.statement);
+  if (steps_in_loop(a)) return Abstract::unknown("changes in a loop", {a.name}, a.statement);
   if (a.form == Assignment::Form::loop) {
     const Abstract& iterated = evaluate(a.value, frame);
     Abstract out = Abstract::unknown("loop variable", {a.name}, a.statement);

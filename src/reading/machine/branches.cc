@@ -33,10 +33,25 @@ Flow Machine::Interpreter::if_from(const std::vector<Node>& clauses, std::size_t
     if (truth == Truth::no) continue;
     const Node consequence = clause.child(Field::consequence_field);
     if (truth == Truth::yes) return block(consequence, s);
-    return fork([&] { return block(consequence, s); }, [&] { return if_from(clauses, at + 1, s); },
-                shortened(condition), s);
+    return chain_fork([&] { return block(consequence, s); }, [&] { return if_from(clauses, at + 1, s); },
+                      clause, shortened(condition), s);
   }
   return Flow::normal;
+}
+
+/// A fork whose second side may fork again: the run ends where such a chain is longer than the stack.
+Flow Machine::Interpreter::chain_fork(const std::function<Flow()>& taken, const std::function<Flow()>& others,
+                                      Node at, const std::string& condition, Scope* s) {
+  constexpr int most_open = 500;
+  if (open_branches_ >= most_open) {
+    stopped_ = true;
+    m.give_up("too many branches whose conditions are not known", condition, s->module, at);
+    return Flow::normal;
+  }
+  ++open_branches_;
+  const Flow flow = fork(taken, others, condition, s);
+  --open_branches_;
+  return flow;
 }
 
 Flow Machine::Interpreter::match_statement(Node n, Scope* s) {
@@ -47,17 +62,20 @@ Flow Machine::Interpreter::match_statement(Node n, Scope* s) {
   for (const Node c : (body ? body : n).children())
     if (c.is(NodeKind::case_clause)) cases.push_back(c);
   const std::function<Flow(std::size_t)> from = [&](std::size_t at) -> Flow {
-    if (at >= cases.size()) return Flow::normal;
-    Truth matched = Truth::yes;
-    for (const Node part : cases[at].children())
-      if (!part.is(NodeKind::block) && !part.is(NodeKind::if_clause)) {
-        matched = matches(part, subject, s);
-        break;
-      }
-    const Node consequence = cases[at].child(Field::consequence_field);
-    if (matched == Truth::yes) return block(consequence, s);
-    if (matched == Truth::no) return from(at + 1);
-    return fork([&] { return block(consequence, s); }, [&] { return from(at + 1); }, shortened(cases[at]), s);
+    for (; at < cases.size(); ++at) {
+      Truth matched = Truth::yes;
+      for (const Node part : cases[at].children())
+        if (!part.is(NodeKind::block) && !part.is(NodeKind::if_clause)) {
+          matched = matches(part, subject, s);
+          break;
+        }
+      if (matched == Truth::no) continue;
+      const Node consequence = cases[at].child(Field::consequence_field);
+      if (matched == Truth::yes) return block(consequence, s);
+      return chain_fork([&] { return block(consequence, s); }, [&] { return from(at + 1); }, cases[at],
+                        shortened(cases[at]), s);
+    }
+    return Flow::normal;
   };
   return from(0);
 }

@@ -59,6 +59,7 @@ class Machine::Interpreter {
   Value join(const Value& a, const Value& b, const std::string& condition);
   Value join_fields(const Record* a, const Record* b, const std::string& condition);
 
+  int open_branches_ = 0;  ///< forks of if chains that the run is inside of
   int library_depth = 0;
 
  private:
@@ -126,6 +127,8 @@ class Machine::Interpreter {
   Outcome branch(const Body& body);
   template <class A, class B>
   Flow fork(const A& a, const B& b, const std::string& condition, Scope* s);
+  Flow chain_fork(const std::function<Flow()>& taken, const std::function<Flow()>& others, source::Node at,
+                  const std::string& condition, Scope* s);
   bool fails_by_itself(const std::string& condition) const;
   std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);

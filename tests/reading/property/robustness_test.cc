@@ -60,6 +60,9 @@ TEST(Robustness, DeepNestingEndsByALimitNotByTheStack) {
     std::string branches = "if 0: pass\n";
     for (int i = 0; i < 50000; ++i) branches += std::string("elif ") + condition + ": z = 2\n";
     EXPECT_TRUE(read_as("branches.py", branches + kernel).ok()) << condition;
+    std::string cases = std::string("match ") + condition + ":\n";
+    for (int i = 0; i < 50000; ++i) cases += "  case 1: z = 2\n";
+    EXPECT_TRUE(read_as("cases.py", cases + kernel).ok()) << condition;
   }
   EXPECT_TRUE(read_as("braces.cu", std::string(50000, '{') + std::string(50000, '}')).ok());
 }
