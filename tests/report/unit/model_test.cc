@@ -62,7 +62,8 @@ TEST(Model, RegistersThatTheDefaultsLeaveOutAreNotARolesBudget) {
   budget.kernel = "ScaleKernel.kernel";
   budget.values["registers"] = evidence::literal(std::int64_t{56});
   const auto registers_of_load = [&] {
-    for (const auto& row : models(reading)[0].roles)
+    const auto all = models(reading);
+    for (const auto& row : all[0].roles)
       if (row.name == "load") return row.registers;
     return std::string("no such role");
   };
