@@ -58,7 +58,7 @@ std::string Machine::spelled(const Value& v) {
   if (v.is_real()) return real_text(v.as_real());
   const auto joined = [&](const std::vector<Value>& items, const char* open, const char* close) {
     std::string out = open;
-    for (std::size_t i = 0; i < items.size() && i < 64; ++i) out += (i ? ", " : "") + repr(items[i]);
+    for (std::size_t i = 0; i < items.size(); ++i) out += (i ? ", " : "") + repr(items[i]);
     if (items.size() == 1 && open[0] == '(') out += ",";
     return out + close;
   };
@@ -68,7 +68,7 @@ std::string Machine::spelled(const Value& v) {
   if (const Set* s = v.as<Set>()) return joined(s->items, "{", "}");
   if (const Dict* d = v.as<Dict>()) {
     std::string out = "{";
-    for (std::size_t i = 0; i < d->items.size() && i < 64; ++i)
+    for (std::size_t i = 0; i < d->items.size(); ++i)
       out += (i ? ", " : "") + repr(d->items[i].first) + ": " + repr(d->items[i].second);
     return out + "}";
   }

@@ -123,7 +123,10 @@ Answer extend(Call& c) {
   const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
   if (!items) return std::nullopt;
   auto& own = c.machine.mutable_items(c.self.as<List>());
-  if (own.size() + items->size() > 65'536) return std::nullopt;
+  if (own.size() + items->size() > 1u << 20) {
+    c.machine.raise("MemoryError: a list of more than a million items", c.node, c.module);
+    return Value::none();
+  }
   own.insert(own.end(), items->begin(), items->end());
   return Value::none();
 }
