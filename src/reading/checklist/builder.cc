@@ -128,6 +128,11 @@ bool PatternBuilder::any(const Test& test) const {
   return std::any_of(context.drafts.begin(), context.drafts.end(), test);
 }
 
+bool PatternBuilder::any_active(const Test& test) const {
+  return std::any_of(context.drafts.begin(), context.drafts.end(),
+                     [&](const Draft& d) { return test(d) && is_active(context, d.node); });
+}
+
 void PatternBuilder::cite_node(Node node, int rank) { cited_.push_back({node, rank}); }
 
 evidence::PatternFinding PatternBuilder::present(std::string says) {

@@ -119,7 +119,9 @@ class Sources {
         const source::Assignment& a = context_.module().assignments()[static_cast<std::size_t>(index)];
         if (!a.value || a.value.is(NodeKind::none) || a.form != source::Assignment::Form::plain) continue;
         // Only what is the keyword's own value says so; what goes into it keeps its own meaning.
-        if (!cite(a.statement, a.name, a.value, whole_ && name == expression)) continue;
+        // Of a tuple taken apart the item that this name has.
+        const Node value = a.slots.empty() ? a.value : name;
+        if (!cite(a.statement, a.name, value, whole_ && name == expression)) continue;
         const bool outer = whole_;
         whole_ = whole_ && name == expression;
         if (steps > 1) follow(a.value, steps - 1);
