@@ -117,7 +117,8 @@ Match decided(Tristate verdict, const Signature& term, std::vector<Location> at,
   return out;
 }
 
-/// What the file's defaults leave out is not in the kernel that was read, unless the term asks for such facts.
+/// What the file's defaults leave out is not in the kernel that was read, unless the term asks for such
+/// facts.
 bool left_out(const FactTerm& term, const Fact& fact) {
   const auto active = fact.values.find("active");
   return active != fact.values.end() && active->second.boolean() == false && !term.values.count("active");

@@ -71,8 +71,8 @@ evidence::PatternFinding accumulator_management(FactContext& context, const Resc
   p.flag("rmem_accumulator", now.registers);
   p.flag("acc_rescale", !rescaling.accumulators.empty());
   if (written.registers) {
-    const bool named =
-        p.cite([](const Draft& d) { return d.construct == "register-accumulator"; }) || p.cite(is_fragment_of_c);
+    const bool named = p.cite([](const Draft& d) { return d.construct == "register-accumulator"; }) ||
+                       p.cite(is_fragment_of_c);
     if (!named) p.cite(is_warp_mma);
   }
   p.cite(loads_tensor_memory);

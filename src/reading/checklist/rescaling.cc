@@ -237,6 +237,9 @@ class Finder {
     const bool factor = scaled && !beside;
     const bool scales = !factor && !beside && own_factors_.count({a.function, a.base}) == 0 &&
                         names_factor(a.right) && (a.augmented || holds_product(a.right));
+    if (a.holds_exponential && a.left.is(NodeKind::identifier)) exponentials_.insert({a.function, a.base});
+    if (!scales && !scaled && scaled_in_place(a) && runs_on_device(context_, a.statement))
+      add_accumulator(a.statement);
     if (!scaled && !scales && !a.holds_maximum) return;
     const bool maximum = a.holds_maximum && (a.base.find("max") != std::string::npos || of_maximum(a.right) ||
                                              compared_.count(a.base) > 0);
@@ -255,15 +258,32 @@ class Finder {
     const Node from = element_owner(a.right);
     const auto product =
         from.is(NodeKind::identifier) ? scaled_.find({a.function, to_lower(from.text())}) : scaled_.end();
-    if (product == scaled_.end() || !is_accumulator(element_owner(a.left), a.function)) return;
-    if (known_accumulators_.insert(product->second.index()).second)
-      out_.accumulators.push_back(product->second);
+    if (product != scaled_.end() && is_accumulator(element_owner(a.left), a.function))
+      add_accumulator(product->second);
+  }
+  /// part[i] = part[i] * scale, an exponential, of a part of tensor memory that goes back there. Where the
+  /// maxima came through memory nothing but that says what the factor is.
+  bool scaled_in_place(const Written& a) {
+    const Node owner = element_owner(a.left);
+    if (exponentials_.empty() || owner == a.left || !owner.is(NodeKind::identifier) ||
+        !holds_product(a.right))
+      return false;
+    bool factor = false, itself = false;
+    for (std::uint32_t i = a.right.index(); i < a.right.end_index(); ++i) {
+      const Node n = a.right.tree()->at(i);
+      if (!n.is(NodeKind::identifier)) continue;
+      itself = itself || n.text() == owner.text();
+      factor = factor || exponentials_.count({a.function, to_lower(n.text())}) > 0;
+    }
+    return factor && itself && comes_back(owner.text(), a.function);
   }
 
   void use(Node at, Node target, int function) {
     out_.uses.push_back(at);
-    if (is_accumulator(target, function) && known_accumulators_.insert(at.index()).second)
-      out_.accumulators.push_back(at);
+    if (is_accumulator(target, function)) add_accumulator(at);
+  }
+  void add_accumulator(Node at) {
+    if (known_accumulators_.insert(at.index()).second) out_.accumulators.push_back(at);
   }
   bool is_accumulator(Node target, int function) {
     const std::string name = base_name(target.text());
@@ -277,10 +297,16 @@ class Finder {
       if (site.function != function || site.leaf != "copy" || (out && back)) continue;
       const Node from = context_.positional(site.call, 1), to = context_.positional(site.call, 2);
       if (!from || !to) continue;
-      if (!out && element_owner(to).text() == name) out = in_tensor_memory(from);
-      if (!back && element_owner(from).text() == name) back = in_tensor_memory(to);
+      if (!out && element_owner(to).text() == name) out = moves_by(site, "Ld") || in_tensor_memory(from);
+      if (!back && element_owner(from).text() == name) back = moves_by(site, "St") || in_tensor_memory(to);
     }
     return out && back;
+  }
+  /// Whether a copy's operation is one of tensor memory, Ld32x32bOp, St32x32bOp and their like.
+  bool moves_by(const CallSite& site, const char* which) {
+    const Node atom = context_.positional(site.call, 0);
+    const std::string leaf = leaf_name(context_.operation_of(context_.evaluator.value_of(0, atom)));
+    return leaf.starts_with(which) && leaf.find("Matrix") == std::string::npos;
   }
   bool in_tensor_memory(Node tensor) {
     if (memory_space(context_, tensor) == "tensor-memory") return true;
@@ -291,7 +317,8 @@ class Finder {
     });
   }
 
-  /// softmax.rescale_O(acc_O, row_scale): the rescaling under a name of its own. sum.store(sum.load() * scale).
+  /// softmax.rescale_O(acc_O, row_scale): the rescaling under a name of its own. sum.store(sum.load() *
+  /// scale).
   void sort(const CallSite& site) {
     if (site.function < 0) return;
     const std::string leaf = to_lower(site.leaf);
@@ -313,7 +340,7 @@ class Finder {
   std::vector<Written> written_;
   std::set<std::string> maxima_, differences_, factors_;
   std::set<std::string> compared_;  ///< maxima whose difference makes a factor
-  std::set<Local> own_factors_, own_names_;
+  std::set<Local> own_factors_, own_names_, exponentials_;
   std::map<Local, Node> scaled_;  ///< products with a factor, by the name that holds them
   std::set<std::uint32_t> known_accumulators_;
   Rescaling out_;

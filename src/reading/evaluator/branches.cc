@@ -55,8 +55,8 @@ Tristate Folder::branch_taken(Node branch, const Frame* frame) {
   return none_before;
 }
 
-/// What has to hold for a branch: its own condition; of `elif` and `else` that none before holds, of which the
-/// first that does hold says enough.
+/// What has to hold for a branch: its own condition; of `elif` and `else` that none before holds, of which
+/// the first that does hold says enough.
 std::string Folder::condition_of(Node branch, const Frame* frame) {
   const Node owner = branch.parent();
   const Node first = owner.child(Field::condition_field);

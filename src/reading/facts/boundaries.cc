@@ -50,13 +50,13 @@ bool mentions_infinity(std::string_view text) {
          text.find("'inf'") != std::string_view::npos || text.find("\"-inf\"") != std::string_view::npos;
 }
 
-Node without_parentheses(Node n) {
+Node inside_parentheses(Node n) {
   while (n.is(NodeKind::parenthesized_expression)) n = n.first();
   return n;
 }
 
 bool compares_order(Node n) {
-  n = without_parentheses(n);
+  n = inside_parentheses(n);
   return n.is(NodeKind::comparison_operator) && n.text().find_first_of("<>") != std::string_view::npos;
 }
 
@@ -67,7 +67,7 @@ struct Predicates {
 };
 
 Draft& add_predicate(FactContext& context, std::string name, Node statement) {
-  const Node compared = without_parentheses(statement.child(Field::right_field));
+  const Node compared = inside_parentheses(statement.child(Field::right_field));
   Draft& draft = context.add(Family::B1, "predicate", std::move(name),
                              "predicate " + std::string(compared.text().substr(0, 60)), statement);
   draft.construct = "predicate";
@@ -82,7 +82,8 @@ Predicates add_predicates(FactContext& context) {
     const bool element = left.is(NodeKind::subscript);
     const Node name = element ? left.child(Field::value_field) : left;
     if (!name.is(NodeKind::identifier) || !right) continue;
-    if (element ? !compares_order(right) : !compares_order(right) || !bounds_coordinate(context, right)) continue;
+    if (element ? !compares_order(right) : !compares_order(right) || !bounds_coordinate(context, right))
+      continue;
     if (!runs_on_device(context, n)) continue;
     if (element)
       out.tensors.insert(std::string(name.text()));
@@ -140,8 +141,8 @@ void add_filled_masks(FactContext& context) {
 
 void add_guards(FactContext& context) {
   const Predicates predicates = add_predicates(context);
-  for (const Node n : context.module().tree().all(
-           {NodeKind::if_statement, NodeKind::elif_clause, NodeKind::assignment})) {
+  for (const Node n :
+       context.module().tree().all({NodeKind::if_statement, NodeKind::elif_clause, NodeKind::assignment})) {
     if (n.is(NodeKind::assignment)) {
       add_masks(context, n);
       continue;
@@ -150,8 +151,8 @@ void add_guards(FactContext& context) {
     const bool guards = guards_extent(condition) || tests_predicate(context, predicates, condition) ||
                         bounds_coordinate(context, condition);
     if (!guards || !runs_on_device(context, n)) continue;
-    Draft& draft = context.add(Family::B1, "guard", std::string(condition.text().substr(0, 80)),
-                               "bounds guard", n);
+    Draft& draft =
+        context.add(Family::B1, "guard", std::string(condition.text().substr(0, 80)), "bounds guard", n);
     draft.construct = "guard";
   }
   add_filled_masks(context);

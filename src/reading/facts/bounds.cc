@@ -13,7 +13,7 @@ namespace {
 constexpr int most_bindings = 8;
 constexpr int most_names = 64;
 
-bool one_of(std::string_view leaf, std::initializer_list<std::string_view> names) {
+bool is_any_of(std::string_view leaf, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), leaf) != names.end();
 }
 
@@ -60,8 +60,8 @@ class Origin {
   }
   void note_call(Node call) {
     const std::string leaf = leaf_name(call.child(Field::function_field).text().substr(0, 120));
-    thread = thread || one_of(leaf, {"thread_idx", "lane_idx", "laneid", "make_identity_tensor",
-                                     "make_coord_tensor"});
+    thread = thread || is_any_of(leaf, {"thread_idx", "lane_idx", "laneid", "make_identity_tensor",
+                                        "make_coord_tensor"});
     if (leaf == "size") note_shape(context_.positional(call, 0));
   }
   /// The shape of a tensor that the function is given.
@@ -142,15 +142,15 @@ bool bounds_coordinate(FactContext& context, Node condition) {
 namespace {
 /// Makes something in which nothing has been written yet.
 bool makes_empty(std::string_view leaf) {
-  return one_of(leaf, {"make_rmem_tensor", "make_rmem_tensor_like", "make_fragment", "make_fragment_like",
-                       "allocate_tensor", "allocate_array", "get_tensor", "empty_like", "Array", "allocate",
-                       "alloc_smem"});
+  return is_any_of(leaf, {"make_rmem_tensor", "make_rmem_tensor_like", "make_fragment", "make_fragment_like",
+                          "allocate_tensor", "allocate_array", "get_tensor", "empty_like", "Array",
+                          "allocate", "alloc_smem"});
 }
 bool gives_view(std::string_view leaf) {
   return leaf.starts_with("partition_") || leaf.starts_with("retile") ||
-         one_of(leaf, {"make_tensor", "composition", "group_modes", "flatten", "coalesce", "recast_tensor",
-                       "local_tile", "local_partition", "logical_divide", "zipped_divide", "tiled_divide",
-                       "flat_divide", "slice_", "select"});
+         is_any_of(leaf, {"make_tensor", "composition", "group_modes", "flatten", "coalesce", "recast_tensor",
+                          "local_tile", "local_partition", "logical_divide", "zipped_divide", "tiled_divide",
+                          "flat_divide", "slice_", "select"});
 }
 
 /// The names through which a tensor is a view of one made empty here; none when it came with values.

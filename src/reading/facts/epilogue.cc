@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <optional>
-#include <set>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -145,66 +143,6 @@ void add_other_stores(FactContext& context) {
     draft.fact.values["type"] = evidence::literal("direct_store");
   }
 }
-/// The buffer or fragment that a tensor is a view of, through partitions for TMA too.
-Node behind_views(FactContext& context, Node tensor) {
-  Node origin = tensor_origin(context, tensor);
-  for (int step = 0; step < 4 && origin.is(NodeKind::identifier); ++step) {
-    const Node made = bound_before(context, origin);
-    const CallSite* site = made.is(NodeKind::call) ? context.site_of(made) : nullptr;
-    if (!site || site->leaf != "tma_partition") return origin;
-    Node shared = context.keyword(made, "smem_tensor");
-    if (!shared) shared = context.positional(made, 3);
-    if (!shared) return {};
-    origin = tensor_origin(context, shared);
-  }
-  return origin;
-}
-
-/// What a store to global memory takes its values from; no node = not told.
-Node stored_from(FactContext& context, const Draft& store) {
-  const CallSite* site = store.node.is(NodeKind::call) ? context.site_of(store.node) : nullptr;
-  if (!site) return {};
-  const bool copies = site->leaf == "copy" || site->leaf == "autovec_copy" || site->leaf == "basic_copy" ||
-                      site->leaf == "basic_copy_if";
-  if (!copies && site->leaf != "store") return {};
-  const bool atom = site->leaf == "copy" && context.positional(store.node, 2);
-  return context.positional(store.node, atom ? 1 : 0);
-}
-
-/// Which buffers the stores of the file read; nothing where one of them does not tell.
-std::optional<std::set<std::string>> stored_buffers(FactContext& context) {
-  std::set<std::string> names;
-  for (const Draft& d : context.drafts) {
-    const auto has = [&](const char* part) { return d.construct.find(part) != std::string::npos; };
-    const bool bulk = d.construct == "tma-store" || d.construct == "tma_store" || has("global_shared") ||
-                      has("reduce_bulk") || has("epilogue");
-    if (!bulk && (d.fact.family != Family::E1 || d.fact.kind != "store")) continue;
-    if (d.node.is(NodeKind::assignment)) continue;  // an element: no copy out of a buffer
-    const Node from = stored_from(context, d);
-    const Node buffer = from ? behind_views(context, from) : Node();
-    if (!buffer.is(NodeKind::identifier) || !bound_before(context, buffer)) return std::nullopt;
-    names.insert(std::string(buffer.text()));
-  }
-  return names;
-}
-
-/// What is written to shared memory and no store reads, the operand of a second matrix multiply or values that
-/// threads exchange, is no step of the epilogue.
-void drop_other_staging(FactContext& context) {
-  const bool any = std::any_of(context.drafts.begin(), context.drafts.end(),
-                               [](const Draft& d) { return d.construct == "staging"; });
-  if (!any) return;
-  const auto stored = stored_buffers(context);
-  if (!stored || stored->empty()) return;
-  std::erase_if(context.drafts, [&](const Draft& d) {
-    if (d.construct != "staging" || d.fact.family != Family::E1 || !d.node.is(NodeKind::call)) return false;
-    const bool atom = static_cast<bool>(context.positional(d.node, 2));
-    const Node buffer = behind_views(context, context.positional(d.node, atom ? 2 : 1));
-    return buffer.is(NodeKind::identifier) && bound_before(context, buffer) &&
-           !stored->count(std::string(buffer.text()));
-  });
-}
-
 /// The layouts that a step of the epilogue carries: which thread holds which values.
 void add_step_layouts(FactContext& context) {
   for (Draft& draft : context.drafts) {
@@ -219,7 +157,7 @@ void extract_epilogue(FactContext& context) {
   add_step_layouts(context);
   add_stores(context);
   add_other_stores(context);
-  drop_other_staging(context);
+  drop_staging_for_others(context);
 }
 
 }  // namespace cutelab::reading

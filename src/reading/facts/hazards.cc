@@ -127,8 +127,8 @@ bool selects_role(const FactContext& context, Node part) {
 
 bool mentions_election(std::string_view text) { return text.find("elect") != std::string_view::npos; }
 
-/// The conditions under which a statement runs inside its role and its outermost `while`, outermost first, and
-/// the condition of the `while` that it stands in directly.
+/// The conditions under which a statement runs inside its role and its outermost `while`, outermost first,
+/// and the condition of the `while` that it stands in directly.
 void add_surroundings(const FactContext& context, Draft& draft) {
   std::string guard;
   bool in_range = false;

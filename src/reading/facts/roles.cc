@@ -120,9 +120,7 @@ bool constant_of_kernel(const FactContext& context, Node condition) {
   return false;
 }
 
-bool holds_constant(Node condition) {
-  return condition.text().find("const_expr") != std::string_view::npos;
-}
+bool holds_constant(Node condition) { return condition.text().find("const_expr") != std::string_view::npos; }
 
 /// const_expr(…) alone, or what `and`, `or` and `not` make of such: a condition with nothing else in it.
 bool is_constant(Node condition) {
@@ -145,12 +143,11 @@ void add_branch(FactContext& context, Node statement) {
   const bool compile_time = holds_constant(condition) && !mixed;
   const bool by_launch = !decided && constant_of_kernel(context, condition);
   if (!compile_time && !decided && !by_launch && !mixed) return;
-  Draft& draft = context.add(
-      Family::D1, "branch", std::string(condition.text().substr(0, 80)),
-      compile_time ? "decided while tracing: one side is compiled"
-      : mixed      ? "partly known while tracing: what stays is tested at run time"
-                   : "a plain if on a value known while tracing: both sides are compiled",
-      statement);
+  Draft& draft = context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
+                             compile_time ? "decided while tracing: one side is compiled"
+                             : mixed      ? "partly known while tracing: what stays is tested at run time"
+                                     : "a plain if on a value known while tracing: both sides are compiled",
+                             statement);
   draft.construct = "branch";
   draft.fact.optional = !by_launch;
   draft.fact.values["decided"] = evidence::literal(compile_time ? "compile-time" : "run-time");

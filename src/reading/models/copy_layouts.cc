@@ -100,8 +100,8 @@ const Layout& reference(const TiledCopyParts& copy) {
   return copy.atom.by_source ? copy.atom.source : copy.atom.destination;
 }
 
-/// tile2thrfrg: ((thread),(value)) of the tile on the given side. The atom is as large as its reference: a side
-/// whose threads hold less of it, registers beside tensor memory, takes its part of that.
+/// tile2thrfrg: ((thread),(value)) of the tile on the given side. The atom is as large as its reference: a
+/// side whose threads hold less of it, registers beside tensor memory, takes its part of that.
 Result<Layout> thread_fragments(const TiledCopyParts& copy, const Layout& tiled,
                                 const Layout& reference_to_target) {
   const layout::LayoutView whole = reference(copy).view();
