@@ -118,6 +118,14 @@ bool is_output(const Draft& d) {
          has("reduce_bulk") || has("epilogue") || (d.fact.family == Family::E1 && d.fact.kind == "store");
 }
 
+/// Whether a name is bound in several places: which of them counts here is not told.
+bool has_several(const FactContext& context, Node tensor) {
+  while (tensor.is(NodeKind::subscript)) tensor = tensor.child(Field::value_field);
+  const source::PythonModule& module = context.module();
+  return tensor.is(NodeKind::identifier) &&
+         module.bindings(module.function_at(tensor), std::string(tensor.text())).size() > 1;
+}
+
 /// Nothing where one of the stores does not tell what it reads.
 std::optional<std::set<std::string>> stored_buffers(FactContext& context, Buffers& buffers) {
   std::set<std::string> out;
@@ -125,7 +133,7 @@ std::optional<std::set<std::string>> stored_buffers(FactContext& context, Buffer
     if (!is_output(d) || d.node.is(NodeKind::assignment)) continue;  // an element: no copy of a buffer
     const CallSite* site = d.node.is(NodeKind::call) ? context.site_of(d.node) : nullptr;
     const Node from = !site ? Node() : site->leaf == "store" ? Node() : ends_of(context, *site).from;
-    if (!from || !buffers.read_by_store(from, out)) return std::nullopt;
+    if (!from || has_several(context, from) || !buffers.read_by_store(from, out)) return std::nullopt;
   }
   return out;
 }

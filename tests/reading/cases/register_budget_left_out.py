@@ -7,8 +7,10 @@ import cutlass.cute as cute
 
 
 class Kernel:
-    def __init__(self, moves):
+    def __init__(self, moves, groups):
         self.moves = moves > 16
+        self.left = 512 - 72 - 112 * groups
+        self.left = max(128, min(256, self.left))
 
     @cute.jit
     def __call__(self, a: cute.Tensor):
@@ -22,7 +24,7 @@ class Kernel:
         acc = mma.make_fragment_C((4, 4))
         if warp_idx == 4:
             if cutlass.const_expr(self.moves):
-                cute.arch.setmaxregister_decrease(40)  # expect: D1 register-budget active=false
+                cute.arch.setmaxregister_decrease(self.left)  # expect: D1 register-budget active=false registers=216
             for i in cutlass.range(4):
                 cute.copy(a, a, a)
             assert 1 == 2
@@ -32,7 +34,12 @@ class Kernel:
 
 
 def run(moves):
-    Kernel(moves)(cute.runtime.make_fake_tensor(cutlass.Float16, (128, 8)))
+    groups = 1
+    if moves == 512:
+        groups = 4
+    elif moves > 4:
+        groups = 2
+    Kernel(moves, groups)(cute.runtime.make_fake_tensor(cutlass.Float16, (128, 8)))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ warp_fmax = partial(cute.arch.warp_redux_sync, kind="fmax")
 def attend(mma: cute.TiledMma, tSrS: cute.Tensor, tSrL: cute.Tensor, holding: cute.Tensor, steps: cutlass.Int32):
     tmem_ptr = cute.arch.retrieve_tmem_ptr(cutlass.Float32, 16, holding.iterator)
     tCtO = cute.make_tensor(tmem_ptr, cute.make_layout((128, 8)))
-    load = tcgen05.make_tmem_copy(cute.make_copy_atom(tcgen05.Ld32x32bOp(tcgen05.Repetition.x8), cutlass.Float32), tCtO)
+    width = tcgen05.Repetition(32 // 4)
+    load_op = tcgen05.Ld32x32bOp(width)  # expect: D4 tmem-copy repeat=8
+    load = tcgen05.make_tmem_copy(cute.make_copy_atom(load_op, cutlass.Float32), tCtO)
     store = tcgen05.make_tmem_copy(cute.make_copy_atom(tcgen05.St32x32bOp(tcgen05.Repetition.x8), cutlass.Float32), tCtO)
     rows = load.get_slice(0)
     tStO = rows.partition_S(tCtO)
