@@ -159,6 +159,19 @@ void add_dispatches(FactContext& context) {
   }
 }
 
+bool names_warpgroups(const std::string& low) {
+  return low.find("warp_group") != std::string::npos ||
+         (low.find("warpgroup") != std::string::npos && !low.ends_with("_warps"));
+}
+
+/// num_mma_warps, convert_warpgroups: a number of them. load_warp_ids, or a tuple: which.
+bool counts_warps(const std::string& low, Node value) {
+  if (low.find("_id") != std::string::npos || value.is(NodeKind::tuple) || value.is(NodeKind::list))
+    return false;
+  return low.starts_with("num_") || low.ends_with("_warps") || low.ends_with("_warp_groups") ||
+         low.ends_with("_warpgroups");
+}
+
 /// self.mma_warp_id = 4, _WARP_PROD = 0, is_leader_cta = …: numbers and tests that roles are told by.
 void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
@@ -166,7 +179,8 @@ void add_role_constants(FactContext& context) {
     const std::string low = to_lower(leaf_name(a.name));
     const bool id = (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
                     (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
-                    low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") ||
+                    low.find("warp_group_id") != std::string::npos ||
+                    low.find("_warpgroup_id") != std::string::npos || low.starts_with("_warp_") ||
                     low.ends_with("_warps") || low.ends_with("_warp_groups") ||
                     low.ends_with("_warpgroups") || (low.starts_with("_") && low.ends_with("_warp"));
     if (low.ends_with("_size") || low.ends_with("_threads")) continue;
@@ -180,7 +194,8 @@ void add_role_constants(FactContext& context) {
     const std::string maker =
         a.value.is(NodeKind::call) ? leaf_name(a.value.child(Field::function_field).text()) : "";
     if (maker == "CooperativeGroup" || (low.ends_with("_ids") && !maker.empty())) continue;
-    const bool count = id && low.starts_with("num_");
+    const bool count = id && counts_warps(low, a.value);
+    const bool groups = names_warpgroups(low);
     Draft& draft =
         context.add(Family::D1,
                     registers       ? evidence::kind::register_budget
@@ -189,8 +204,9 @@ void add_role_constants(FactContext& context) {
                                     : evidence::kind::role,
                     a.name, a.name + " = " + std::string(a.value.text().substr(0, 100)), a.statement);
     draft.fact.values[registers                                ? "registers"
-                      : count                                  ? "warp_count"
+                      : count                                  ? groups ? "warpgroup_count" : "warp_count"
                       : flag && !a.value.is(NodeKind::integer) ? "test"
+                      : groups                                 ? "warpgroups"
                                                                : "warps"] = context.value(a.value);
     draft.construct = registers ? "register-constant"
                       : flag    ? "role-flag"
@@ -218,6 +234,8 @@ void complete_register_facts(FactContext& context) {
     const Node count = draft.node.child(Field::arguments_field).first();
     if (count) draft.fact.values["registers"] = context.value(count);
     draft.fact.values["action"] = register_action(context, draft);
+    // The same number fits one compiler and spills on the next.
+    draft.fact.says += "; what needs more is spilled to local memory, as only the compiled kernel shows";
   }
 }
 /// Whether a function, or one it calls, is the producer of a ring that copies fill; a ring of scores or

@@ -48,7 +48,7 @@ Rule pending_groups() {
           evidence::Severity::warning, [](Check& check) {
             std::optional<std::int64_t> stages;
             for (const Fact* count : check.facts(evidence::kind::stages)) {
-              const auto n = flag_of(*count, "overridable") ? std::nullopt : number_of(*count, "stages");
+              const auto n = number_of(*count, flag_of(*count, "overridable") ? "used" : "stages");
               if (n && *n > 0) stages = std::max(stages.value_or(0), *n);
             }
             for (const Fact* wait : check.facts("copy-group")) {
