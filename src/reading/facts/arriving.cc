@@ -81,6 +81,12 @@ bool for_threads(Node release) {
   return release.child(Field::arguments_field).text().find("AsyncThread") != std::string_view::npos;
 }
 
+/// Pipelines of cute_ext elect the thread themselves on the side of TMA and of the tensor cores.
+bool elects(const std::string& type, bool commit) {
+  const bool tma_or_umma = type.starts_with("TMATo") || type.starts_with("UMMAto");
+  return commit ? tma_or_umma : type.find("ToUMMA") != std::string::npos;
+}
+
 /// Who arrives when a side of a pipeline is committed or released; no value where no thread does.
 std::optional<evidence::Value> arrives(FactContext& context, const Draft& d, const std::string& pipeline) {
   const auto class_name = d.fact.values.find("class");
@@ -98,7 +104,8 @@ std::optional<evidence::Value> arrives(FactContext& context, const Draft& d, con
   if (several)
     return evidence::undetermined("the version of the DSL decides: each thread or signalling threads", {},
                                   context.at(d.node), "");
-  const std::string who = arrivers(d.node);
+  if (type == "TMAStorePipeline") return std::nullopt;  // its warps meet at a named barrier
+  const std::string who = elects(type, commit) ? "warp" : arrivers(d.node);
   if (who.empty())
     return evidence::undetermined("a test of the thread index decides who arrives", {}, context.at(d.node),
                                   "");

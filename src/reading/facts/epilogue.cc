@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/models/models.h"
 
 namespace cutelab::reading {
 using evidence::Family;
@@ -195,6 +196,14 @@ Node factor_of(Node assignment) {
   return first.text() == left.text() ? second : second.text() == left.text() ? first : Node();
 }
 
+/// `.to(T)` with T a type of numbers: known as one, or called one.
+bool names_type(FactContext& context, Node argument) {
+  const Abstract type = context.evaluator.value_of(0, argument);
+  if (type.known() && !type.path.empty()) return models::bits_of_type(type.path).has_value();
+  const std::string low = to_lower(argument.text());
+  return low.find("dtype") != std::string::npos || low.find("_type") != std::string::npos;
+}
+
 /// The type that a value is converted to: what the name stands for, else the name.
 evidence::Value type_told(FactContext& context, Node argument) {
   evidence::Value type = context.value(argument);
@@ -218,6 +227,7 @@ void add_fused_steps(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     const bool converts = site.leaf == "to" && !site.receiver.empty() && context.positional(site.call, 0);
     const bool given = site.leaf.find("epilogue_op") != std::string::npos;
+    if (converts && !names_type(context, context.positional(site.call, 0))) continue;
     if ((!converts && !given) || !runs_on_device(context, site.call) || !goes_into_store(context, site.call))
       continue;
     const Node argument = context.positional(site.call, 0);

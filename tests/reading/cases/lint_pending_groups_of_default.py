@@ -12,3 +12,12 @@ class Kernel:
         cute.copy(atom, gA, sA)
         cute.arch.cp_async_commit_group()
         cute.arch.cp_async_wait_group(self.depth - 1)
+
+
+@cute.kernel
+def two_rings(atom, gK, sK, gV, sV):
+    cute.copy(atom, gK, sK)
+    cute.arch.cp_async_commit_group()
+    cute.copy(atom, gV, sV)
+    cute.arch.cp_async_commit_group()
+    cute.arch.cp_async_wait_group(5)
