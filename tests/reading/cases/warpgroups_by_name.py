@@ -8,6 +8,7 @@ class Kernel:
         self.convert_warpgroups = 3  # expect: D1 warp-count warpgroup_count=3
         self.warpgroup_warps = 4  # expect: D1 warp-count warp_count=4
         self.softmax_warpgroup_id = 1  # expect: D1 role warpgroups=1
+        self.convert_warpgroup_ids = tuple(range(2, 4))  # expect: D1 role warpgroups=(2,3)
         self.load_warp_id = 12  # expect: D1 role warps=12
 
     @cute.jit
@@ -17,6 +18,9 @@ class Kernel:
     @cute.kernel
     def kernel(self, a):
         warp_idx = cute.arch.make_warp_uniform(cute.arch.warp_idx())
+        tidx, _, _ = cute.arch.thread_idx()
+        warpgroup_tidx = tidx % 128  # expect: D1 identity index=tidx%128
+        warp_group_idx = cute.arch.make_warp_uniform(tidx // 128)  # expect: D1 identity index=cute.arch.make_warp_uniform(tidx//128)
         is_dma = warp_idx < 4
         if is_dma:  # expect: D1 role elected=false rejoins=true threads=128
             cute.arch.setmaxregister_decrease(40)

@@ -102,6 +102,17 @@ TEST(Read, ARegisterBudgetSaysWhatASpillWouldBeAndWhereToLook) {
   ASSERT_NE(budget, nullptr);
   EXPECT_NE(budget->says.find("spilled to local memory"), std::string::npos) << budget->says;
   EXPECT_NE(budget->says.find("compiled kernel"), std::string::npos) << budget->says;
+
+  reading::Request request;
+  request.path = "/k/kernel.cu";
+  const auto cpp = reading::read(
+      request, TextFiles({"/k/kernel.cu"},
+                         {"__global__ void kernel() { cutlass::arch::warpgroup_reg_alloc<232>(); }\n"}));
+  ASSERT_TRUE(cpp.ok());
+  budget = fact_of(*cpp, "register-budget");
+  ASSERT_NE(budget, nullptr);
+  EXPECT_EQ(budget->values.at("registers").text(), "232");
+  EXPECT_NE(budget->says.find("spilled to local memory"), std::string::npos) << budget->says;
 }
 
 TEST(Read, StepsOfTheEpilogueAreNotThoseBetweenMultiplies) {
