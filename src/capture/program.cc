@@ -65,6 +65,7 @@ std::string key_of(const Request& request, const Toolchain& toolchain, const std
   Document parts = {request.program,           sha256(source),    request.flags,         request.arch,
                     torch_name(request.torch), toolchain.python,  toolchain.dsl_version, harness_digest,
                     request.keep_modules,      request.keep_code, request.export_call};
+  if (request.line_table) parts.push_back("line table");
   return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
 }
 
@@ -277,10 +278,12 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   ProcessSpec spec;
   spec.argv = {toolchain.python, "-u", toolchain.harness + "/run_program.py", request_file};
   spec.folder = work;
+  spec.scratch = {folder.path()};
   // A temporary folder of its own: packages keep compiled kernels there, and would launch those of an earlier
   // run.
   spec.extra = {
       {"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}, {"TMPDIR", work}};
+  if (request.line_table) spec.extra["CUTE_DSL_LINEINFO"] = "1";
   if (!toolchain.packages.empty()) spec.extra["PYTHONPATH"] = with_packages(toolchain.packages);
   auto run = run_supervised(spec, request.limits);
   if (!run) return run.error();

@@ -48,7 +48,10 @@ struct Request {
   /// Keep and take, too, captures that another run might end otherwise: limits, crashes, missing modules.
   bool keep_failures = false;
   bool export_call = false;  ///< export the first call of a kernel of its own (Capture::exported), in `cache`
-  bool keep_code = false;    ///< with keep_modules: compile each once more, to device code with a line table
+  /// CUTE_DSL_LINEINFO: the program's own compilations write a line table; the DSL's cache keys change with
+  /// it.
+  bool line_table = false;
+  bool keep_code = false;  ///< with keep_modules: compile each once more, to device code with a line table
 };
 
 /// How the program's run ended, apart from what was recorded until then.

@@ -8,6 +8,7 @@
 
 #include "kernel/imported_package.h"
 #include "kernel/imported_plan.h"
+#include "support/truncated_sums.h"
 
 namespace cutelab::kernel {
 namespace {
@@ -248,13 +249,6 @@ TEST(Operators, RowsOfSeveralModesAndStrides) {
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(y.at(i), i % 2 ? 40 / root : 3 / root, 1e-5) << i;
 }
 
-/// Towards zero, 24 bits: what stays of a sum in the tensor cores.
-double truncated(double value) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::trunc(std::ldexp(mantissa, 24)), exponent - 24);
-}
-
 TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   constexpr std::int64_t m = 48, n = 48, k = 2048;
   ExportedCall call;
@@ -266,19 +260,7 @@ TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   inputs.tensors[0].fill(Fill::adversarial, 7);
   inputs.tensors[1].fill(Fill::adversarial, 8);
   Tensor out = host_tensor(call.tensors[2]);
-  double dropped = 0;
-  for (std::int64_t i = 0; i < m * n; ++i) {
-    double sum = 0, exact = 0;
-    for (std::int64_t at = 0; at < k; at += 16) {
-      double part = 0;
-      for (std::int64_t j = at; j < at + 16; ++j)
-        part += inputs.tensors[0].at(i / n * k + j) * inputs.tensors[1].at(i % n * k + j);
-      sum = truncated(sum + part);
-      exact += part;
-    }
-    dropped = std::max(dropped, std::abs(sum - exact));
-    out.set(i, sum);
-  }
+  const double dropped = testing::multiply_dropping_bits(inputs.tensors[0], inputs.tensors[1], k, out);
   const Tolerance tolerance = operator_tolerance(op, call);
   const auto report = compare(out, evaluate(op, call, inputs), tolerance);
   EXPECT_TRUE(report.passed) << report.text;
