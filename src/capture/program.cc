@@ -370,6 +370,15 @@ Result<Capture> kept_or_made(const Request& request, const Toolchain& toolchain,
 
 }  // namespace
 
+bool is_architecture(const std::string& text) {
+  constexpr std::size_t before = 3;  // "sm_"
+  if (!text.starts_with("sm_") || text.size() < before + 2) return false;
+  const bool suffix = text.back() == 'a' || text.back() == 'f';
+  const std::string digits = text.substr(before, text.size() - before - (suffix ? 1 : 0));
+  return (digits.size() == 2 || digits.size() == 3) && digits[0] != '0' &&
+         digits.find_first_not_of("0123456789") == std::string::npos;
+}
+
 Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const FileSource& files) {
   auto source = read_source(files, asked.program);
   if (!source) return source.error();

@@ -30,6 +30,9 @@ Result<Toolchain> find_toolchain(const std::string& python, const std::string& h
                                  const std::string& cache, const Environment& environment,
                                  const FileSource& files);
 
+/// "sm_90a": sm_, two or three digits, and perhaps `a` or `f`.
+bool is_architecture(const std::string& text);
+
 /// Which torch the program gets: `automatic` is the stand-in, and torch itself if the stand-in does not do
 /// and it is installed.
 enum class Torch { automatic, stand_in, real };

@@ -264,7 +264,8 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
   if (!store) return store.error();
   auto id = store->add(run);
   if (!id) return id.error();
-  if (file != "-") context.out << fmt::format("kept as run {}: `cutelab runs show {}`\n", *id, *id);
+  if (file != "-")
+    context.out << fmt::format("kept as run {}: `{} runs show {}`\n", *id, context.program, *id);
   return {};
 }
 
@@ -323,10 +324,12 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (!outcome) return outcome.error();
   note_last_compile(outcome->run, arguments, context);
   if (arguments.get("--json") != "-")
-    context.out << report::run_report(outcome->run) << "again: " << request->command << "\n";
+    context.out << as_called(report::run_report(outcome->run), context) << "again: " << request->command
+                << "\n";
   if (auto s = draw(outcome->run, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
-  for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
+  for (const std::string& reason : outcome->not_done)
+    context.err << as_called("not done: " + reason + "\n", context);
   if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)
     return code;
   if (outcome->run.check.made && !outcome->run.check.passed) return ExitCode::failed_check;

@@ -124,6 +124,45 @@ TEST_F(Imported, ADamagedDescriptionIsRefused) {
   EXPECT_TRUE(refuses([](PackageDescription& d) { d.arch = ""; }));
 }
 
+TEST_F(Imported, WhatIsWrongInADescriptionIsNamedWithItsMember) {
+  const std::string whole = to_json(product());
+  const auto said = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const auto read = package_from_json(text);
+    return read ? std::string() : read.error().wrong;
+  };
+  EXPECT_EQ(said("\"component\": 0", "\"component\": 1000000000"),
+            "`parameters[0].component`: 1000000000 is no whole number from -1 to 63");
+  EXPECT_EQ(said("\"component\": 1", "\"component\": 2"),
+            "option '--mn' has the components 0, 2; they are 0, 1, 2 … each once, or -1 alone");
+  EXPECT_EQ(said("\"kind\": \"integer\"", "\"kind\": \"number\""),
+            "`parameters[0].kind`: 'number' is none of integer, real, switch, word");
+  EXPECT_EQ(said("\"value\": \"3\"", "\"value\": 3"), "`parameters[0].value`: it wants a text");
+  EXPECT_EQ(said("\"option\": \"--mn\"", "\"option\": 5"), "`parameters[0].option`: it wants a text");
+  EXPECT_EQ(said("\"operator\":", "\"operatr\":"), "`operator`: it is missing");
+  EXPECT_EQ(said("\"undetermined\":", "\"undetermind\":"), "`undetermind`: there is no such member");
+  EXPECT_EQ(said("\"tensor\": \"a\"", "\"tensor\": 1"), "`operator.roles.a.tensor`: it wants a text");
+  EXPECT_EQ(said("\"tile\": 96", "\"tle\": 96"),
+            "`configurations[1].values`: it has {pdl, tle}, and `configuration` {pdl, tile}");
+  EXPECT_EQ(said("\"tile\": 96", "\"tile\": \"96\""),
+            "`configurations[1].values.tile`: it wants a whole number");
+  EXPECT_EQ(said("\"program\": \"tiny.py\"", "\"program\": \"../../etc/passwd\""),
+            "`program`: it leads out of the folder that it is below");
+  EXPECT_EQ(said("\"schema_version\": 1", "\"schema_version\": 2"),
+            "its schema_version is not 1, which this program reads");
+  EXPECT_EQ(package_from_json("{\n \"schema\": }").error().wrong.substr(0, 36),
+            "it is no JSON: line 2, column 12: sy");
+  EXPECT_EQ(package_from_json(whole.substr(0, 40)).error().wrong.substr(0, 15), "it is no JSON: ");
+  EXPECT_EQ(package_from_json("").error().wrong, "it is empty");
+  PackageDescription none = product();
+  none.configurations.clear();
+  EXPECT_EQ(package_from_json(to_json(none)).error().wrong,
+            "`configurations`: it is empty; the default setting stands first");
+}
+
 TEST_F(Imported, AProblemIsTheProgramsCommandLine) {
   EXPECT_EQ(flags_of(product(), {}),
             (std::vector<std::string>{"--quiet", "--mn=3,2", "--kind=plain", "--tile=64"}));
