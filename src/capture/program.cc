@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_lock.h"
+#include "base/scratch_folder.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "capture/capture_json.h"
@@ -21,25 +22,6 @@ using Document = nlohmann::json;
 
 constexpr std::uint64_t most_event_bytes = 64u << 20;
 constexpr std::uint64_t most_module_bytes = 256u << 20;
-
-/// A folder of its own for one run, removed with what the program left there.
-class RunFolder {
- public:
-  RunFolder() {
-    std::string name = (fs::temp_directory_path() / "cutelab-capture-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::string text_of(const FileSource& files, const std::string& path) {
   auto text = files.read(path, most_event_bytes);
@@ -259,7 +241,7 @@ struct How {
 
 Result<Capture> run_once(const Request& request, const Toolchain& toolchain, const FileSource& files,
                          const How& how, const std::string& kept_stem, bool* has_torch = nullptr) {
-  const RunFolder folder;
+  const ScratchFolder folder("capture");
   const std::string work = folder.path() + "/cwd";
   std::error_code failed;
   if (folder.path().empty() || !fs::create_directory(work, failed))

@@ -45,8 +45,8 @@ CompileChange change_between(const StoredRun& then, const evidence::Run& now) {
   }
   const auto& a = then.run.provenance;
   const auto& b = now.provenance;
-  std::string since = a.compiler != b.compiler ? a.compiler : "other sources by " + a.compiler;
-  if (a.compiler != b.compiler && a.source_hash != b.source_hash) since += " and other sources";
+  std::string since = a.compiler != b.compiler ? a.compiler : "other sources or options by " + a.compiler;
+  if (a.compiler != b.compiler && a.source_hash != b.source_hash) since += " and other sources or options";
   change.text =
       fmt::format("{} {} {} (run {})", join(parts, ", "), equal ? "as with" : "since", since, then.id);
   return change;

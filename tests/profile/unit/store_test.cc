@@ -199,7 +199,8 @@ TEST_F(StoreTest, WithoutAnotherCompilerOtherSourcesServe) {
   EXPECT_FALSE(since_last_compile(now, *store)->has_value()) << "the same build";
   now.provenance.source_hash = "s2";
   EXPECT_EQ((*since_last_compile(now, *store))->text,
-            "local loads and stores (spills) 0, stack 0 B, registers 40 -> 48 since other sources by nvcc "
+            "local loads and stores (spills) 0, stack 0 B, registers 40 -> 48 since other sources or options "
+            "by nvcc "
             "13.0.88 (run 1)");
 }
 
