@@ -127,6 +127,17 @@ TEST_F(SupervisedRun, CountsAPageThatItsProcessesShareOnce) {
   EXPECT_GT(done.peak_bytes, limits.memory_bytes) << "the test shows nothing: they never held so much";
 }
 
+TEST(ProportionalBytes, OfAProcessThatHasEndedAreNone) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t ended;
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(proportional_bytes({{child, 1u << 30}}), 0u) << "ended, not waited for";
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(proportional_bytes({{child, 1u << 30}}), 0u) << "gone";
+  EXPECT_GT(proportional_bytes({{getpid(), 0}}), 1u << 20) << "of one that runs they are known";
+}
+
 TEST_F(SupervisedRun, EndsAProgramThatForksWithoutEnd) {
   Limits limits;
   limits.processes = 20;
