@@ -1,7 +1,6 @@
 #include "capture/program.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -61,7 +61,7 @@ bool wants_help(const std::vector<std::string>& words) {
 std::string as_called(const std::string& text, const Context& context) {
   if (context.program == "cutelab") return text;
   std::string called = replace_all(text, "`cutelab ", "`" + context.program + " ");
-  return replace_all(std::move(called), "\n  try: cutelab ", "\n  try: " + context.program + " ");
+  return replace_all(std::move(called), ": cutelab ", ": " + context.program + " ");
 }
 
 int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,

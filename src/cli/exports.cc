@@ -179,22 +179,6 @@ Status CaptureExporter::keep(const kernel::ExportWanted& wanted, const capture::
   return status;
 }
 
-/// Seconds of the exports that are kept, fastest first.
-std::vector<double> export_seconds(const std::string& exports, const FileSource& files) {
-  std::vector<double> all;
-  std::error_code failed;
-  const fs::recursive_directory_iterator end;
-  for (fs::recursive_directory_iterator entry(exports, failed); !failed && entry != end;
-       entry.increment(failed)) {
-    if (entry->path().filename() != "record.json") continue;
-    auto text = files.read(entry->path().string(), most_record_bytes);
-    const RecordJson record = text ? RecordJson::parse(*text, nullptr, false) : RecordJson();
-    if (record.is_object() && record.value("seconds", 0.0) > 0) all.push_back(record.value("seconds", 0.0));
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 Result<capture::Capture> CaptureExporter::told_capture(const capture::Request& request,
                                                        const kernel::ExportWanted& wanted,
                                                        const capture::Toolchain& tools) const {
@@ -205,7 +189,7 @@ Result<capture::Capture> CaptureExporter::told_capture(const capture::Request& r
     progress.emplace(context_);
     progress->begin(fmt::format("exporting {} for {} with CuTe DSL {}{}", wanted.program, wanted.arch,
                                 tools.dsl_version, settings_.line_table ? ", with a line table" : ""),
-                    usual_time(export_seconds(context_.source_root + "/build/exports", context_.files)));
+                    usual_time(export_seconds(context_)));
   }
   auto made = capture::capture(request, tools, context_.files);
   const std::lock_guard<std::mutex> one(telling_);
@@ -286,6 +270,21 @@ std::string program_name(const std::string& path, const Context& context) {
 
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
   return std::make_shared<CaptureExporter>(context, std::move(settings));
+}
+
+std::vector<double> export_seconds(const Context& context) {
+  std::vector<double> all;
+  std::error_code failed;
+  const fs::recursive_directory_iterator end;
+  for (fs::recursive_directory_iterator entry(context.source_root + "/build/exports", failed);
+       !failed && entry != end; entry.increment(failed)) {
+    if (entry->path().filename() != "record.json") continue;
+    auto text = context.files.read(entry->path().string(), most_record_bytes);
+    const RecordJson record = text ? RecordJson::parse(*text, nullptr, false) : RecordJson();
+    if (record.is_object() && record.value("seconds", 0.0) > 0) all.push_back(record.value("seconds", 0.0));
+  }
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files) {

@@ -31,6 +31,9 @@ struct ExportSettings {
 /// program, flags, architecture and version of the DSL, from where other machines can take it.
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings = {});
 
+/// Seconds that the kept exports took, fastest first.
+std::vector<double> export_seconds(const Context& context);
+
 /// A kept export. Errors (kind input): not there, not whole.
 Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files);
 

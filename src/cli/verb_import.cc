@@ -13,6 +13,7 @@
 #include "cli/import_probe.h"
 #include "cli/import_sweep.h"
 #include "cli/import_write.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "reading/read.h"
 
@@ -181,8 +182,8 @@ Status Importing::begin() {
       return python.error();
   exporter_ = make_exporter(context_, settings_of(arguments_));
   if (!context_.err_is_terminal)
-    context_.err << fmt::format("import: running {} for {} without a GPU (seconds to a minute) …\n",
-                                d.program, d.arch);
+    context_.err << fmt::format("import: running {} for {} without a GPU … ({})\n", d.program, d.arch,
+                                usual_time(export_seconds(context_)));
   wanted_ = {d.program, d.program_sha256, d.fixed_flags, d.arch};
   return {};
 }

@@ -74,10 +74,10 @@ class GpuTools(unittest.TestCase):
         self.assertIn("| good v0 | b=8 | 12.3 | 4.10 TB/s | - | 8 of 8 | nvcc 13 | abc |", table)
         self.assertIn("absent v0: exit code 3: not done: no DSL here", table)
 
-    def test_preparing_compiles_only(self):
-        self.assertEqual(self.run_tool("gpu_checks.py", "prepare", "--cutelab", self.program, "--only", "good").returncode, 0)
+    def test_preparing_exports_imported_packages_only(self):
+        self.assertEqual(self.run_tool("gpu_checks.py", "prepare", "--cutelab", self.program).returncode, 0)
         calls = (Path(self.folder.name) / "calls").read_text().splitlines()
-        self.assertEqual(calls[1:], ["kernel good v0 --build"])
+        self.assertEqual(calls[1:], ["kernel absent v0 --build --check"])
 
     def test_problems_are_of_packages_that_there_are(self):
         designs = {path.parent.parent.name for path in (ROOT / "kernels").glob("*/*/*/*/README.md")}

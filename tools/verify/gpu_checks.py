@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check and time every kernel package on a machine with a GPU, and keep all of it in one JSON.
 
-usage: gpu_checks.py prepare --cutelab PROGRAM                         here, without a GPU: compile and export what `run` will want
+usage: gpu_checks.py prepare --cutelab PROGRAM                         here, without a GPU: export what `run` will want
        gpu_checks.py run --cutelab PROGRAM -o FILE [--only TEXT]       on the GPU: `cutelab kernel … --check --prof_type=event` of each
        gpu_checks.py table FILE [--language cute-dsl]                  the runs as a table for the documents
 
@@ -53,9 +53,9 @@ def last_line(text):
     return lines[-1] if lines else ""
 
 
-def each(args, flags, tell):
+def each(args, flags, tell, language=""):
     """Runs every package with these flags; calls tell(package, words, exit code, seconds, stderr)."""
-    for package in packages(args.cutelab, args.only):
+    for package in (p for p in packages(args.cutelab, args.only) if language in p["language"]):
         words = [package["design"], package["version"], *problems().get(package["design"], [])]
         begin = time.monotonic()
         code, _, err = ask(args.cutelab, ["kernel", *words, *flags], args.limit)
@@ -65,8 +65,10 @@ def each(args, flags, tell):
 
 
 def prepare(args):
+    """With --check also the problems of odd extents; that nothing is checked for want of a GPU is no failure. Packages that nvcc compiles
+    are compiled where they run."""
     codes = []
-    each(args, ["--build"], lambda package, words, code, seconds, err: codes.append(code))
+    each(args, ["--build", "--check"], lambda package, words, code, seconds, err: codes.append(code), "cute-dsl")
     return FAILED_CHECK if any(code not in (0, UNAVAILABLE) for code in codes) else 0
 
 

@@ -58,8 +58,8 @@ TEST(Dispatch, CommandsInHintsAreCalledAsTheUserCallsThem) {
   fake.context.program = "./cutelab";
   EXPECT_EQ(as_called("`cutelab list`, or `cutelab doctor`", fake.context),
             "`./cutelab list`, or `./cutelab doctor`");
-  EXPECT_EQ(as_called("error: cutelab fell\n  try: cutelab extract FILE", fake.context),
-            "error: cutelab fell\n  try: ./cutelab extract FILE");
+  EXPECT_EQ(as_called("error: cutelab: it fell\n  try: cutelab extract FILE", fake.context),
+            "error: cutelab: it fell\n  try: ./cutelab extract FILE");
 }
 
 TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {
