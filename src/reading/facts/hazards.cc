@@ -106,12 +106,22 @@ void add_box(FactContext& context, Draft& draft) {
   if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
 }
 
+std::string in_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 160)) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ' && out.back() != '(')
+      out += ' ';
+  }
+  return replace_all(out, " )", ")");
+}
+
 /// The condition under which a part of an if statement runs; "" = the part is none.
 std::string condition_around(Node part) {
   const Node above = part.parent();
-  const auto text_of_condition = [](Node of) {
-    return std::string(of.child(Field::condition_field).text().substr(0, 120));
-  };
+  const auto text_of_condition = [](Node of) { return in_one_line(of.child(Field::condition_field).text()); };
   if (part.field() == Field::consequence_field &&
       (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause)))
     return text_of_condition(above);
