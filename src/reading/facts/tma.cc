@@ -62,8 +62,9 @@ void complete_descriptor(FactContext& context, Draft& draft) {
   if (!operation_node || draft.construct.starts_with("create_tensor_map")) return;
   const Abstract given = context.evaluator.value_of(0, operation_node);
   add_operation(context, draft, context.operation_of(given), operation_node);
-  if (const Node degree = context.keyword(draft.node, "num_multicast"))
-    draft.fact.values["multicast_degree"] = context.value(degree);
+  Node degree = context.keyword(draft.node, "num_multicast");
+  if (!degree && draft.construct == "make_tiled_tma_atom") degree = context.positional(draft.node, 4);
+  if (degree) draft.fact.values["multicast_degree"] = context.value(degree);
 }
 
 /// A descriptor made inside a helper stands for each call of the helper: the calls carry what differs.
