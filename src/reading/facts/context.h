@@ -154,6 +154,7 @@ void extract_mma(FactContext& context);              ///< D4: tiles, accumulator
 void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helpers of other files
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);         ///< E1: final stores
+void drop_staging_for_others(FactContext& context);  ///< E1: keeps what the stores read
 void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
 void extract_hazards(
     FactContext& context);  ///< what rules ask of single statements; completes copies, descriptors

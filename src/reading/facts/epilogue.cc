@@ -92,6 +92,20 @@ bool stores_globally(FactContext& context, const CallSite& site) {
   return memory_space(context, site.call.child(Field::function_field).child(Field::object_field)) == "global";
 }
 
+/// semaphore[0] = 0: one word at a fixed place, a flag where there is other output.
+bool sets_flag(Node assignment) {
+  const auto number = [](Node n) { return n.is(NodeKind::integer); };
+  const Node left = assignment.child(Field::left_field);
+  if (!number(assignment.child(Field::right_field))) return false;
+  int indices = 0;
+  for (const Node index : left.children()) {
+    if (index.field() != Field::subscript_field) continue;
+    if (!number(index)) return false;
+    ++indices;
+  }
+  return indices == 1;
+}
+
 /// `gC[i] = …`, `tensor.store(…)` to global memory, and library epilogues.
 void add_other_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -126,7 +140,7 @@ void add_other_stores(FactContext& context) {
     if (!names_global(stored_in.text()) && memory_space(context, stored_in) != "global") continue;
     Draft& draft =
         context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
-    draft.construct = "direct-store";
+    draft.construct = sets_flag(n) ? "flag-store" : "direct-store";
     draft.fact.values["type"] = evidence::literal("direct_store");
   }
 }
@@ -245,6 +259,7 @@ void extract_epilogue(FactContext& context) {
   add_step_layouts(context);
   add_stores(context);
   add_other_stores(context);
+  drop_staging_for_others(context);
   add_fused_steps(context);
 }
 

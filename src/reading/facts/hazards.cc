@@ -108,33 +108,59 @@ void add_box(FactContext& context, Draft& draft) {
   if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
 }
 
-/// The nearest `while` or `for` around a statement in its function, and the conditions between.
-void add_surroundings(Draft& draft) {
-  std::string guard;
-  for (Node n = draft.node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
-    const Node above = n.parent();
-    if (above.is(NodeKind::if_statement) && n.field() == Field::consequence_field)
-      guard += (guard.empty() ? "" : " and ") +
-               std::string(above.child(Field::condition_field).text().substr(0, 120));
-    if (above.is(NodeKind::while_statement) && n.field() == Field::body_field) {
-      draft.fact.values["loop"] =
-          evidence::literal(std::string(above.child(Field::condition_field).text().substr(0, 160)));
-      break;
-    }
-    if (above.is(NodeKind::for_statement)) break;
-    if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
-        above.text().substr(0, 160).find("elect_one") != std::string_view::npos)
-      draft.fact.values["elected"] = evidence::literal(true);
-  }
-  if (!guard.empty()) draft.fact.values["guard"] = evidence::literal(guard.substr(0, 240));
+/// The condition under which a part of an if statement runs; "" = the part is none.
+std::string condition_around(Node part) {
+  const Node above = part.parent();
+  const auto text_of_condition = [](Node of) {
+    return std::string(of.child(Field::condition_field).text().substr(0, 120));
+  };
+  if (part.field() == Field::consequence_field &&
+      (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause)))
+    return text_of_condition(above);
+  if (!above.is(NodeKind::if_statement) || !part.is(NodeKind::else_clause)) return {};
+  std::string out = "not (" + text_of_condition(above) + ")";
+  for (const Node before : above.children())
+    if (before.is(NodeKind::elif_clause)) out += " and not (" + text_of_condition(before) + ")";
+  return out;
+}
+
+/// Where the role's own block begins: what selects the role is told as the role.
+bool selects_role(const FactContext& context, Node part) {
+  return std::any_of(context.roles.begin(), context.roles.end(), [&](const RoleBlock& role) {
+    return !role.elected && (role.block == part || role.statement == part);
+  });
 }
 
 bool mentions_election(std::string_view text) { return text.find("elect") != std::string_view::npos; }
 
+/// The conditions under which a statement runs inside its role and its outermost `while`, outermost first,
+/// and the condition of the `while` that it stands in directly.
+void add_surroundings(const FactContext& context, Draft& draft) {
+  std::string guard;
+  bool in_range = false;
+  for (Node n = draft.node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    const std::string condition = condition_around(n);
+    if (!condition.empty() && (mentions_election(condition) || !selects_role(context, n)))
+      guard = condition + (guard.empty() ? "" : " and ") + guard;
+    if (above.is(NodeKind::while_statement) && n.field() == Field::body_field) {
+      if (!in_range)
+        draft.fact.values["loop"] =
+            evidence::literal(std::string(above.child(Field::condition_field).text().substr(0, 160)));
+      break;
+    }
+    in_range = in_range || above.is(NodeKind::for_statement);
+    if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
+        above.text().substr(0, 160).find("elect_one") != std::string_view::npos)
+      draft.fact.values["elected"] = evidence::literal(true);
+  }
+  if (!guard.empty()) draft.fact.values["guard"] = evidence::literal(guard.substr(0, 400));
+}
+
 void complete_copies(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::copy || !draft.node.is(NodeKind::call)) continue;
-    add_surroundings(draft);
+    add_surroundings(context, draft);
     auto& values = draft.fact.values;
     if (!draft.path.empty()) values["atom"] = evidence::literal(leaf_name(draft.path));
     const auto guard = values.find("guard");
@@ -190,6 +216,8 @@ void complete_tensor_memory_loads(FactContext& context) {
     if (draft.fact.kind != "tmem-copy" || !draft.node.is(NodeKind::call)) continue;
     if (!draft.construct.starts_with("Ld") && !draft.construct.starts_with("St")) continue;
     Node repeat = context.positional(draft.node, 0);
+    if (repeat.is(NodeKind::identifier))
+      if (const Node made = bound_before(context, repeat); made.is(NodeKind::call)) repeat = made;
     if (repeat.is(NodeKind::call) && leaf_name(repeat.child(Field::function_field).text()) == "Repetition")
       if (const Node times = context.positional(repeat, 0)) repeat = times;
     if (repeat) draft.fact.values["repeat"] = context.value(repeat);

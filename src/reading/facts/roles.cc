@@ -121,20 +121,34 @@ bool constant_of_kernel(const FactContext& context, Node condition) {
   return false;
 }
 
+bool holds_constant(Node condition) { return condition.text().find("const_expr") != std::string_view::npos; }
+
+/// const_expr(…) alone, or what `and`, `or` and `not` make of such: a condition with nothing else in it.
+bool is_constant(Node condition) {
+  if (condition.is(NodeKind::parenthesized_expression)) return is_constant(condition.first());
+  if (condition.is(NodeKind::call))
+    return leaf_name(condition.child(Field::function_field).text().substr(0, 80)) == "const_expr";
+  if (!condition.is(NodeKind::boolean_operator) && !condition.is(NodeKind::not_operator)) return false;
+  for (const Node side : condition.children())
+    if (!side.is(NodeKind::op) && side.field() != Field::operator_token && !is_constant(side)) return false;
+  return true;
+}
+
 /// A branch of device code on something the file's configuration decides: with const_expr only one side is
 /// traced; a plain if on such a value traces both sides.
 void add_branch(FactContext& context, Node statement) {
   const Node condition = statement.child(Field::condition_field);
-  const bool compile_time = condition.text().find("const_expr") != std::string_view::npos;
   const Abstract value = context.evaluator.value_of(0, condition);
   const bool decided = value.is_number() || value.is(Abstract::Kind::none);
+  const bool mixed = !decided && holds_constant(condition) && !is_constant(condition);
+  const bool compile_time = holds_constant(condition) && !mixed;
   const bool by_launch = !decided && constant_of_kernel(context, condition);
-  if (!compile_time && !decided && !by_launch) return;
-  Draft& draft =
-      context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
-                  compile_time ? "decided while tracing: one side is compiled"
-                               : "a plain if on a value known while tracing: both sides are compiled",
-                  statement);
+  if (!compile_time && !decided && !by_launch && !mixed) return;
+  Draft& draft = context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
+                             compile_time ? "decided while tracing: one side is compiled"
+                             : mixed      ? "partly known while tracing: what stays is tested at run time"
+                                     : "a plain if on a value known while tracing: both sides are compiled",
+                             statement);
   draft.construct = "branch";
   draft.fact.optional = !by_launch;
   draft.fact.values["decided"] = evidence::literal(compile_time ? "compile-time" : "run-time");
