@@ -89,6 +89,9 @@ void add_box(FactContext& context, Draft& draft) {
   if (draft.construct != "make_tiled_tma_atom" && draft.construct != "descriptor-helper") return;
   const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
   auto& values = draft.fact.values;
+  const Abstract ctas = told("num_multicast");
+  if (ctas.is(Abstract::Kind::integer) && (draft.construct == "descriptor-helper" || ctas.number > 1))
+    values["multicast_degree"] = context.value(ctas, {});
   if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
     values["shared_steps"] = evidence::literal(steps.text);
   const Abstract box = told("box"), type = told("value_type");
@@ -96,7 +99,6 @@ void add_box(FactContext& context, Draft& draft) {
   values["type"] = context.value(type, {});
   values["boxes"] = context.value(told("boxes"), {});
   values["box"] = context.value(box, {});
-  const Abstract ctas = told("num_multicast");
   values["box"].formula =
       "the tile, contiguous mode first, cut at the swizzle's span" +
       (ctas.number > 1 ? ", a part for each of the " + std::to_string(ctas.number) + " CTAs that multicast it"
