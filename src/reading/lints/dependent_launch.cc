@@ -40,7 +40,35 @@ void hold_launch(Check& check, const Fact& keyword) {
                   keyword.kernel, keyword.subject),
       "", {keyword.at});
 }
+
+/// The wait without the attribute: nothing overlaps.
+void hold_attribute(Check& check, const Fact& wait) {
+  if (wait.kernel.empty()) return;
+  const Fact* launch = nullptr;
+  for (const Fact* one : check.facts(evidence::kind::launch))
+    if (one->kernel == wait.kernel || one->subject == wait.kernel) launch = one;
+  if (!launch) return check.undecided("no launch of " + wait.kernel + " here", {wait.kernel}, wait.at);
+  for (const Fact* keyword : check.facts(evidence::kind::launch_keyword))
+    if (keyword->kernel == wait.kernel &&
+        (keyword->subject == "use_pdl" || keyword->subject.starts_with("*")))
+      return check.passed();
+  check.fire(
+      fmt::format("{} waits for the kernel ahead, but its launch does not let it start early: the wait "
+                  "returns at once and nothing overlaps",
+                  wait.kernel),
+      "", {wait.at, launch->at});
+}
 }  // namespace
+
+Rule dependent_launch_attribute() {
+  return {
+      "dependent-launch-attribute", "a kernel that waits for the one ahead is launched to overlap with it",
+      "launch(…, use_pdl=True) on this kernel, and griddepcontrol_launch_dependents() in the one ahead: both "
+      "sides opt in",
+      evidence::Severity::note, [](Check& check) {
+        for (const Fact* wait : waits(check)) hold_attribute(check, *wait);
+      }};
+}
 
 Rule dependent_launch_wait() {
   return {"dependent-launch-wait", "a kernel of a dependent launch waits before it reads what came before",

@@ -42,35 +42,4 @@ Rule store_without_fence() {
           }};
 }
 
-Rule pending_groups() {
-  return {"pending-groups", "a wait for cp.async groups leaves fewer in flight than the ring has stages",
-          "wait_group(stages - 2) before the first use of a stage, once for each ring",
-          evidence::Severity::warning, [](Check& check) {
-            std::optional<std::int64_t> stages;
-            for (const Fact* count : check.facts(evidence::kind::stages)) {
-              const auto n = flag_of(*count, "overridable") ? std::nullopt : number_of(*count, "stages");
-              if (n && *n > 0) stages = std::max(stages.value_or(0), *n);
-            }
-            for (const Fact* wait : check.facts("copy-group")) {
-              if (!value_of(*wait, "pending") || wait->says.find("bulk") != std::string::npos) continue;
-              const auto pending = number_of(*wait, "pending");
-              if (!pending)
-                check.undecided(*wait, "pending");
-              else if (!stages)
-                check.undecided(
-                    fmt::format("lets {} groups stay in flight; how many stages its ring has is not told",
-                                *pending),
-                    {"stages"}, wait->at);
-              else if (*pending >= *stages)
-                check.fire(
-                    fmt::format("lets {} groups stay in flight; a ring of {} stages never has more than {}: "
-                                "this waits for nothing",
-                                *pending, *stages, *stages),
-                    fmt::format("{} >= {}", *pending, *stages), {wait->at});
-              else
-                check.passed();
-            }
-          }};
-}
-
 }  // namespace cutelab::reading::lints
