@@ -159,10 +159,12 @@ void extract_hazards(
 void extract_copy_groups(
     FactContext& context);  ///< D3: what waits for cp.async leave in flight; needs the groups
 void extract_thread_branches(FactContext& context);  ///< D3: branches around TMA copies that part a warp
-void extract_accesses(FactContext& context);         ///< H3, D5: members opened, barriers of other CTAs
-void extract_tilings(FactContext& context);          ///< B1: how tensors in global memory are tiled
-void extract_trip_counts(FactContext& context);      ///< B1: loops whose count is rounded down or stepped
-void extract_schedulers(FactContext& context);       ///< S1: loops over work tiles
+void extract_early_reads(
+    FactContext& context);                    ///< D5: global memory read ahead of a dependent launch's wait
+void extract_accesses(FactContext& context);  ///< H3, D5: members opened, barriers of other CTAs
+void extract_tilings(FactContext& context);   ///< B1: how tensors in global memory are tiled
+void extract_trip_counts(FactContext& context);  ///< B1: loops whose count is rounded down or stepped
+void extract_schedulers(FactContext& context);   ///< S1: loops over work tiles
 
 // What is not a fact of a family.
 void read_functions(FactContext& context);  ///< functions, call graph, launches

@@ -162,9 +162,11 @@ std::string parting_condition(FactContext& context, Node statement) {
 }
 
 /// A copy of a tensor's box: it names a transaction barrier, or its atom is one of those. Bulk copies without
-/// a tensor leave the election to the caller, in most releases.
+/// a tensor (`mbar_ptr=`) leave the election to the caller, in most releases.
 bool moves_a_box(FactContext& context, const Draft& draft) {
-  if (leaf_name(draft.node.child(Field::function_field).text()) != "copy") return false;
+  if (leaf_name(draft.node.child(Field::function_field).text()) != "copy" ||
+      context.keyword(draft.node, "mbar_ptr"))
+    return false;
   return context.keyword(draft.node, "tma_bar_ptr") || leaf_name(draft.path).starts_with("CopyBulkTensor");
 }
 }  // namespace

@@ -12,10 +12,10 @@ class Kernel:
     def kernel(self, storage, other):
         warp_idx = cute.arch.make_warp_uniform(cute.arch.warp_idx())
         one = pipeline.CooperativeGroup(pipeline.Agent.Thread)
-        ring = pipeline.PipelineTmaAsync.create(  # expect-lint: arrival-count the empty barriers of ring expect 8 arrivals, 8 warps of consumer, times 2 arrive
+        ring = pipeline.PipelineTmaAsync.create(  # expect-lint: arrival-count the empty barriers of ring expect 4 arrivals, 8 warps of warp_idx < 8, times 2 arrive
             num_stages=4,
             producer_group=one,
-            consumer_group=pipeline.CooperativeGroup(pipeline.Agent.Thread, 8),
+            consumer_group=pipeline.CooperativeGroup(pipeline.Agent.Thread, 4),
             tx_count=1024,
             barrier_storage=storage.data_ptr(),
         )

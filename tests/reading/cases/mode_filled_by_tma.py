@@ -5,12 +5,20 @@
 import argparse
 
 import cutlass.cute as cute
+from cutlass.cute.nvgpu import cpasync
 
 
 @cute.kernel
-def kernel(tma_atom_a, mA_mk, coordinate, sA, bar):
-    gA = cute.local_tile(mA_mk, (16, 32), coordinate)
-    cute.copy(tma_atom_a, gA, sA, tma_bar_ptr=bar)
+def kernel(atom: cute.CopyAtom, mA_mk: cute.Tensor, sA: cute.Tensor, bar: cute.Pointer):
+    gA = cute.local_tile(mA_mk, (16, 32), (0, 0))
+    cute.copy(atom, gA, sA, tma_bar_ptr=bar)
+
+
+@cute.jit
+def host(mA: cute.Tensor, sA: cute.Tensor, bar: cute.Pointer):
+    layout = cute.make_layout((16, 32), stride=(32, 1))
+    atom, rows = cpasync.make_tiled_tma_atom(cpasync.CopyBulkTensorTileG2SOp(), mA, layout, (16, 32))
+    kernel(atom, rows, sA, bar).launch(grid=[1, 1, 1], block=[32, 1, 1])
 
 
 if __name__ == "__main__":
