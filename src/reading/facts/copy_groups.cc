@@ -61,7 +61,11 @@ std::optional<std::int64_t> committed_ahead(FactContext& context, Node wait) {
         draft.construct.find("commit") == std::string::npos ||
         draft.construct.find("bulk") != std::string::npos)
       continue;
-    if (module.function_at(draft.node) != function) return std::nullopt;
+    const int own = module.function_at(draft.node);
+    if (own != function) {
+      if (own >= 0 && module.functions()[static_cast<std::size_t>(own)].has_decorator("kernel")) continue;
+      return std::nullopt;  // a helper, which may be called ahead of the wait
+    }
     const auto n = committed_by(context, draft.node, wait);
     if (!n) return std::nullopt;
     any = any || *n > 0;

@@ -28,7 +28,7 @@ bool names_word(std::string_view text, std::string_view word) {
 std::vector<StageConstant> rings_of(const Check& check) {
   std::vector<StageConstant> out;
   for (const Fact* count : check.facts(evidence::kind::stages)) {
-    const auto n = flag_of(*count, "overridable") ? std::nullopt : number_of(*count, "stages");
+    const auto n = number_of(*count, flag_of(*count, "overridable") ? "used" : "stages");
     if (n && *n > 0) out.push_back({count->subject.substr(count->subject.rfind('.') + 1), *n});
   }
   return out;
@@ -49,6 +49,37 @@ std::pair<std::int64_t, std::int64_t> stages_of(const std::vector<StageConstant>
   return out;
 }
 
+/// Each place that commits may fill a ring of its own, as one for K and one for V; all of them count
+/// together.
+std::int64_t places_that_commit(const Check& check) {
+  std::int64_t places = 0;
+  for (const Fact* group : check.facts("copy-group"))
+    if ((group->says.find("commit") != std::string::npos ||
+         group->says.find("cp_async_fence") != std::string::npos) &&
+        group->says.find("bulk") == std::string::npos)
+      ++places;
+  return std::max<std::int64_t>(places, 1);
+}
+
+/// Against the groups that rings of so many stages may have in flight, least and most.
+void hold_against_rings(Check& check, const Fact& wait, std::int64_t pending, std::int64_t least,
+                        std::int64_t most) {
+  const std::int64_t places = places_that_commit(check);
+  if (pending >= most * places)
+    return check.fire(
+        fmt::format(
+            "lets {} groups stay in flight; {} of {} stages never {} more than {}: this waits for nothing",
+            pending, places > 1 ? fmt::format("{} rings", places) : std::string("a ring"), most,
+            places > 1 ? "have" : "has", most * places),
+        fmt::format("{} >= {}", pending, most * places), {wait.at});
+  if (pending < least * places) return check.passed();
+  check.undecided(
+      fmt::format("lets {} groups stay in flight; right for rings of {} stages, nothing is waited for "
+                  "where its ring has {}",
+                  pending, most, least),
+      {"stages"}, wait.at);
+}
+
 void hold_wait(Check& check, const Fact& wait, const std::vector<StageConstant>& rings) {
   const auto pending = number_of(wait, "pending"), committed = number_of(wait, "committed");
   if (!pending) return check.undecided(wait, "pending");
@@ -58,22 +89,10 @@ void hold_wait(Check& check, const Fact& wait, const std::vector<StageConstant>&
                                   *pending, *committed),
                       fmt::format("{} >= {}", *pending, *committed), {wait.at});
   const auto [least, most] = stages_of(rings, value_of(wait, "pending")->formula);
-  if (most == 0)
-    check.undecided(
-        fmt::format("lets {} groups stay in flight; how many stages its ring has is not told", *pending),
-        {"stages"}, wait.at);
-  else if (*pending >= most)
-    check.fire(fmt::format("lets {} groups stay in flight; a ring of {} stages never has more than {}: "
-                           "this waits for nothing",
-                           *pending, most, most),
-               fmt::format("{} >= {}", *pending, most), {wait.at});
-  else if (*pending >= least)
-    check.undecided(fmt::format("lets {} groups stay in flight; right for a ring of {} stages, nothing is "
-                                "waited for where its ring has {}",
-                                *pending, most, least),
-                    {"stages"}, wait.at);
-  else
-    check.passed();
+  if (most > 0) return hold_against_rings(check, wait, *pending, least, most);
+  check.undecided(
+      fmt::format("lets {} groups stay in flight; how many stages its ring has is not told", *pending),
+      {"stages"}, wait.at);
 }
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <set>
 
 #include "reading/lints/rule.h"
@@ -18,7 +19,7 @@ std::optional<std::int64_t> tile_columns(const Check& check) {
 }
 
 void hold_load(Check& check, const Fact& load) {
-  if (!value_of(load, "repeat") || load.says.find("operation St") != std::string::npos) return;
+  if (!value_of(load, "repeat") || text_of(load, "direction") != "load") return;
   const std::string repeat = text_of(load, "repeat");
   const auto times = number_of(load, "repeat");
   if (repeat.empty() && !times) return check.undecided(load, "repeat");

@@ -11,7 +11,7 @@ def kernel(atom, gK, sK, gV, sV):
     for k in cutlass.range(8):
         cute.copy(atom, gK[k], sK[k % qk_stages])
         cute.arch.cp_async_commit_group()
-        cute.arch.cp_async_wait_group(qk_stages + 1)  # expect-lint: pending-groups lets 3 groups stay in flight; a ring of 2 stages
+        cute.arch.cp_async_wait_group(qk_stages + 2)  # expect-lint: pending-groups lets 4 groups stay in flight; 2 rings of 2 stages never have more than 4
         cute.copy(atom, gV[k], sV[k % pv_stages])
         cute.arch.cp_async_commit_group()
-        cute.arch.cp_async_wait_group(pv_stages - 1)
+        cute.arch.cp_async_wait_group(pv_stages + 2)
