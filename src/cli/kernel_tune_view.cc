@@ -29,8 +29,9 @@ std::string tune_report(const TuneOutcome& outcome) {
     for (const auto& [reason, count] : outcome.rejected) out += fmt::format("  {} × {}\n", count, reason);
   }
   if (outcome.best.values.empty()) return out + "nothing could be timed: " + outcome.outcome.reason + "\n";
-  out += fmt::format("best: {} ({:.2f} us){}\n", kernel::Config{outcome.best.values, ""}.text(),
-                     outcome.best.duration_us, outcome.said.empty() ? "" : "; " + outcome.said);
+  out +=
+      fmt::format("best: {} ({:.2f} us, L2 {}){}\n", kernel::Config{outcome.best.values, ""}.text(),
+                  outcome.best.duration_us, outcome.key.l2, outcome.said.empty() ? "" : "; " + outcome.said);
   return out;
 }
 

@@ -21,8 +21,12 @@ struct ErrorReport {
       0;  ///< ||out - ref|| / ||ref||; infinity when the output holds a NaN that the reference has not
   double worst_error = 0;  ///< largest |out - ref| / max(|ref|, floor)
   std::int64_t worst_index = -1;
-  std::int64_t nan_count = 0;       ///< NaN in out and not in ref: unwritten (the canary) or wrong
-  std::int64_t infinite_count = 0;  ///< infinite in out and not in ref
+  /// ||out - ref|| / ||ref|| of the row (the last mode) where it is largest: a wrong part of small numbers is
+  /// lost in the norm of all.
+  double worst_row_norm = 0;
+  std::int64_t worst_row_index = -1;  ///< first element of that row
+  std::int64_t nan_count = 0;         ///< NaN in out and not in ref: unwritten (the canary) or wrong
+  std::int64_t infinite_count = 0;    ///< infinite in out and not in ref
   std::int64_t first_bad_index = -1;
   bool passed = false;
   std::string worst;  ///< "y[17][4095]: 1.25 against 1.24"

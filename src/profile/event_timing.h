@@ -40,9 +40,10 @@ struct Timing {
   std::vector<double> samples_us;
   Summary summary;
   StopRule::Reason stopped = StopRule::Reason::go_on;
-  double seconds = 0;        ///< from the first timed launch to the last
-  double two_events_us = 0;  ///< two events with nothing between: what the method itself adds at most
-  bool graph = false;        ///< batches were replayed as a CUDA graph
+  double seconds = 0;         ///< from the first timed launch to the last
+  double host_launch_us = 0;  ///< what the host takes to enqueue one launch: in none of the samples
+  double two_events_us = 0;   ///< two events with nothing between: what the method itself adds at most
+  bool graph = false;         ///< batches were replayed as a CUDA graph
   std::string graph_refused_because;  ///< asked for, but the launch cannot be captured
   device::Sample state;
   int state_samples = 0;

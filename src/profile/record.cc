@@ -74,6 +74,9 @@ void record_timing(evidence::Run& run, const Timing& timing, const TimingSpec& s
                   text_of(spec.l2), kernel::name_of(spec.fill), s.count, timing.seconds,
                   timing.graph ? " replayed as a CUDA graph" : "", text_of(timing.stopped),
                   s.median_error * 100, timing.two_events_us));
+  if (timing.host_launch_us > 0)
+    run.notes.push_back(fmt::format("the host takes {:.2f} us to enqueue a launch, which is in no time here",
+                                    timing.host_launch_us));
   if (!timing.graph_refused_because.empty())
     run.notes.push_back("no CUDA graph: " + timing.graph_refused_because);
   set_metric(run, "samples", s.count);

@@ -8,6 +8,15 @@
 
 namespace cutelab::profile {
 
+Status fits(const kernel::LaunchShape& shape, const device::DeviceInfo& device) {
+  const std::int64_t limit = device.smem_per_block_bytes;
+  if (limit <= 0 || shape.dynamic_smem_bytes <= limit) return {};
+  return Error{ErrorKind::unavailable, "launch " + shape.text(),
+               fmt::format("{} bytes of shared memory are more than the {} that a block may opt in to on {}",
+                           with_thousands(shape.dynamic_smem_bytes), with_thousands(limit), device.name),
+               "", "take fewer stages or a smaller tile"};
+}
+
 Result<BoundProblem> BoundProblem::bind(device::Session& session, const kernel::KernelPlan& plan,
                                         const kernel::Params& params, const kernel::Config& config,
                                         kernel::Fill fill, kernel::Seed seed) {
@@ -44,6 +53,7 @@ Status BoundProblem::poison(device::Session& session) const {
 }
 
 Status BoundProblem::launch(device::Session& session, const kernel::Launchable& launchable) const {
+  if (auto s = fits(shape, session.info()); !s) return s;
   return launchable.launch(arguments_, shape, session.stream());
 }
 

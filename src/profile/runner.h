@@ -16,6 +16,10 @@ namespace cutelab::profile {
 /// Told what is begun; `on_device` = a kernel that hangs would make it last for ever.
 using Progress = std::function<void(const std::string& what, bool on_device)>;
 
+/// Refused before the launch: more shared memory than a block of the device may opt in to. A runtime that is
+/// asked for it may do nothing and say nothing.
+Status fits(const kernel::LaunchShape& shape, const device::DeviceInfo& device);
+
 /// One problem on one opened GPU: tensors uploaded, outputs poisoned, kernel bound to their addresses.
 class BoundProblem {
  public:

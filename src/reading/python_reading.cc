@@ -57,6 +57,9 @@ void extract(FactContext& context) {
   extract_trip_counts(context);
   extract_schedulers(context);
   extract_hazards(context);
+  extract_copy_groups(context);
+  extract_thread_branches(context);
+  extract_early_reads(context);
   extract_accesses(context);
   extract_tilings(context);
   name_roles(context);

@@ -78,18 +78,27 @@ void digest(const std::vector<device::Sample>& states, Timing& timing) {
   }
 }
 
-/// Warm-up launches, timed one by one, and the time of two events with nothing between them.
-Status warm_up(Loop& loop, Timing& timing, double& median_us) {
+/// Warm-up launches, timed one by one on the device and on the host, and the time of two events with nothing
+/// between them.
+Status warm_up(Loop& loop, const Clock& clock, Timing& timing, double& median_us) {
   std::vector<double> launches;
   std::vector<double> nothing;
+  std::vector<double> host;
+  const auto launch = [&] {
+    const std::int64_t begin = clock.now_ns();
+    Status done = loop.launch();
+    host.push_back(static_cast<double>(clock.now_ns() - begin) * 1e-3);
+    return done;
+  };
   for (int i = 0; i < loop.spec.warm_up_launches; ++i) {
-    auto warm = loop.once(loop.launch);
+    auto warm = loop.once(launch);
     if (!warm) return warm.error();
     auto empty = loop.once([] { return Status(); });
     if (!empty) return empty.error();
     launches.push_back(*warm);
     nothing.push_back(*empty);
   }
+  timing.host_launch_us = summarize(host).median;
   timing.two_events_us = summarize(nothing).median;
   median_us = summarize(launches).median;
   return {};
@@ -117,7 +126,7 @@ Result<Timing> time_with_events(device::Session& session, const std::function<St
   Loop loop{session, launch, spec, *cache, -1, {}};
   Timing timing;
   double warm_us = 0;
-  if (auto s = warm_up(loop, timing, warm_us); !s) return s.error();
+  if (auto s = warm_up(loop, clock, timing, warm_us); !s) return s.error();
   choose_graph(loop, warm_us, timing);
   const std::int64_t begin = clock.now_ns();
   while (timing.stopped == StopRule::Reason::go_on) {

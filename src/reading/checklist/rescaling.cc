@@ -123,7 +123,6 @@ class Finder {
       if (!named || !one.right || one.right.text().size() > 2000) continue;
       one.function = context.module().function_at(n);
       if (one.function < 0) continue;
-      one.base = base_name(one.left.text());
       for (std::uint32_t k = one.right.index(); k < one.right.end_index(); ++k) {
         const Node call = tree.at(k);
         if (!call.is(NodeKind::call)) continue;
@@ -135,6 +134,16 @@ class Finder {
   }
 
   Rescaling find() {
+    // Without an exponential there is no factor, and a maximum alone says nothing.
+    if (std::any_of(written_.begin(), written_.end(), [](const Written& a) { return a.holds_exponential; }))
+      find_recurrence();
+    for (const CallSite& site : context_.calls()) sort(site);
+    return std::move(out_);
+  }
+
+ private:
+  void find_recurrence() {
+    for (Written& a : written_) a.base = base_name(a.left.text());
     for (const Written& a : written_)
       if (a.holds_maximum) maxima_.insert(a.base);
     for (const CallSite& site : context_.calls()) keep_maximum(site);
@@ -151,11 +160,8 @@ class Finder {
       for (const Written& a : written_) take_from_factor(a);
     for (const Written& a : written_) sort(a);
     for (const Written& a : written_) keep_scaled(a);
-    for (const CallSite& site : context_.calls()) sort(site);
-    return std::move(out_);
   }
 
- private:
   static bool holds_exponential_of(Node value, const auto& test) {
     return holds(value, [&](Node n) { return n.is(NodeKind::call) && is_exponential(n) && test(n); });
   }
@@ -235,8 +241,9 @@ class Finder {
     const bool scaled = a.holds_exponential && is_factor(a.right);
     const bool beside = scaled && multiplies_beside(a.right);
     const bool factor = scaled && !beside;
-    const bool scales = !factor && !beside && own_factors_.count({a.function, a.base}) == 0 &&
-                        names_factor(a.right) && (a.augmented || holds_product(a.right));
+    const bool scales = !factor && !beside && names_factor(a.right) &&
+                        own_factors_.count({a.function, a.base}) == 0 &&
+                        (a.augmented || holds_product(a.right));
     if (a.holds_exponential && a.left.is(NodeKind::identifier)) exponentials_.insert({a.function, a.base});
     if (!scales && !scaled && scaled_in_place(a) && runs_on_device(context_, a.statement))
       add_accumulator(a.statement);

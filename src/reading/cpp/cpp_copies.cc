@@ -33,6 +33,28 @@ bool names_tma(const CppContext& context, Node atom) {
   return made.is(NodeKind::init_declarator) && holds(made.child(Field::value_field).text(), "make_tma_");
 }
 
+std::string bare_condition(Node statement) {
+  std::string text(trim(statement.child(Field::condition_field).text().substr(0, 200)));
+  if (text.starts_with("(") && text.ends_with(")")) text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+/// The `while` around a copy and the conditions between.
+void add_surroundings_of(CppDraft& draft) {
+  std::string guard;
+  for (Node n = draft.node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    if (above.is(NodeKind::if_statement) && n.field() == Field::consequence_field)
+      guard += (guard.empty() ? "" : " and ") + bare_condition(above);
+    if (above.is(NodeKind::while_statement) && n.field() == Field::body_field) {
+      draft.fact.values["loop"] = evidence::literal(bare_condition(above));
+      break;
+    }
+    if (is_loop(above)) break;
+  }
+  if (!guard.empty()) draft.fact.values["guard"] = evidence::literal(guard.substr(0, 240));
+}
+
 class CopyFinder {
  public:
   explicit CopyFinder(CppContext& context) : context_(context) {
@@ -73,6 +95,7 @@ class CopyFinder {
     const bool load = bound || cpp_space_of(context_, to) == CppSpace::shared;
     CppDraft& draft = add(call, "TMA", load ? "load" : "store", from, to);
     draft.construct = load ? "tma-load" : "tma-store-copy";
+    add_surroundings_of(draft);
     const auto given = cpp_items(bound.child(Field::arguments_field));
     if (!given.empty())
       draft.fact.values["barrier"] = evidence::literal(std::string(given[0].text().substr(0, 80)));

@@ -340,9 +340,12 @@ class RuleCheck {
 
   /// Partial tiles are cut by TMA alone; the flag that turns it on lifts the rule.
   void whole_tiles() {
-    for (const std::string& name : values_.names_of({{"use", "tma", "store"}, "", 1}))
+    std::string lifts;
+    for (const std::string& name : values_.names_of({{"use", "tma", "store"}, "", 1})) {
       if (values_.value(name).is(Abstract::Kind::boolean) && values_.value(name).number)
         return note({Verdict::satisfied, "lifted: " + name + " is true"});
+      lifts = name;
+    }
     for (const char mode : {'m', 'n'}) {
       auto tile = values_.of_mode({{"cta", "tile"}, "", 1}, mode);
       if (!tile) tile = values_.of_mode({{"mma", "tile"}, "", 1}, mode);
@@ -353,6 +356,7 @@ class RuleCheck {
       else
         note(check_number({RuleDemand::Kind::multiple, {*tile->number}, {}, {}}, *tile->number, *extent));
     }
+    if (out_.verdict == Verdict::violated && !lifts.empty()) out_.says += "; " + lifts + "=True lifts it";
   }
 
   void same_type() {

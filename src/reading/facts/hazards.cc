@@ -211,27 +211,27 @@ void complete_allocations(FactContext& context) {
   }
 }
 
-/// wait_group(n), cp_async_wait_group(n): groups that may stay in flight.
-void complete_waits(FactContext& context) {
-  for (Draft& draft : context.drafts) {
-    if (draft.construct.find("wait_group") == std::string::npos || !draft.node.is(NodeKind::call)) continue;
-    if (const Node count = context.positional(draft.node, 0))
-      draft.fact.values["pending"] = context.value(count);
-  }
-}
-
-/// Ld32x32bOp(Repetition.x1, …): how much one tensor-memory load brings.
+/// Ld32x32bOp(Repetition.x1, …): how much one tensor-memory load brings. Columns are of 32 bits; shapes of 16
+/// lanes take the warp's 32 lanes in two loads (PTX ISA, tcgen05.ld).
 void complete_tensor_memory_loads(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != "tmem-copy" || !draft.node.is(NodeKind::call)) continue;
     if (!draft.construct.starts_with("Ld") && !draft.construct.starts_with("St")) continue;
-    Node repeat = context.positional(draft.node, 0);
+    auto& values = draft.fact.values;
+    Node repeat = context.keyword(draft.node, "repeat");
+    if (!repeat) repeat = context.positional(draft.node, 0);
     if (repeat.is(NodeKind::identifier))
       if (const Node made = bound_before(context, repeat); made.is(NodeKind::call)) repeat = made;
     if (repeat.is(NodeKind::call) && leaf_name(repeat.child(Field::function_field).text()) == "Repetition")
       if (const Node times = context.positional(repeat, 0)) repeat = times;
-    if (repeat) draft.fact.values["repeat"] = context.value(repeat);
-    draft.fact.values["direction"] = evidence::literal(draft.construct.starts_with("Ld") ? "load" : "store");
+    values["repeat"] = repeat ? context.value(repeat) : evidence::literal(std::string("x1"));
+    values["direction"] = evidence::literal(draft.construct.starts_with("Ld") ? "load" : "store");
+    for (const auto& [shape, columns, lanes] :
+         {std::tuple{"32x32b", 1, 32}, {"16x64b", 2, 16}, {"16x128b", 4, 16}, {"16x256b", 8, 16}}) {
+      if (draft.construct.substr(2) != std::string(shape) + "Op") continue;
+      values["columns_each"] = evidence::literal(static_cast<std::int64_t>(columns));
+      values["lanes"] = evidence::literal(static_cast<std::int64_t>(lanes));
+    }
   }
 }
 
@@ -262,7 +262,6 @@ void extract_hazards(FactContext& context) {
   for (Draft& draft : context.drafts) add_box(context, draft);
   complete_copies(context);
   complete_allocations(context);
-  complete_waits(context);
   complete_tensor_memory_loads(context);
   add_epilogue_tiles(context);
 }

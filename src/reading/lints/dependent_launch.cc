@@ -40,7 +40,62 @@ void hold_launch(Check& check, const Fact& keyword) {
                   keyword.kernel, keyword.subject),
       "", {keyword.at});
 }
+
+/// The tensor that a fact loads from global memory; "" = it loads none.
+std::string loaded(const Fact& fact) {
+  if (fact.kind == "early-read") return fact.subject;
+  const std::string operation = text_of(fact, "operation");
+  return operation == "tma-load" || operation == "cp-async" ? text_of(fact, "source") : "";
+}
+
+/// What a wait's own threads read ahead of every wait of the kernel.
+void hold_reads(Check& check, const Fact& wait, const std::vector<const Fact*>& all) {
+  if (wait.kernel.empty()) return check.passed();
+  bool early = false;
+  for (const char* kind : {evidence::kind::copy, "early-read"})
+    for (const Fact* read : check.facts(kind)) {
+      if (loaded(*read).empty() || read->kernel != wait.kernel || read->role != wait.role) continue;
+      const bool first = std::all_of(all.begin(), all.end(), [&](const Fact* w) {
+        return w->kernel != wait.kernel || w->at.span.begin > read->at.span.begin;
+      });
+      if (!first) continue;
+      check.fire(fmt::format("{} is read on line {}, the wait stands on line {}: right only if the "
+                             "kernel ahead does not write it",
+                             loaded(*read), read->at.line(), wait.at.line()),
+                 "", {read->at, wait.at});
+      early = true;
+    }
+  if (!early) check.passed();
+}
+
+/// The wait without the attribute: nothing overlaps.
+void hold_attribute(Check& check, const Fact& wait) {
+  if (wait.kernel.empty()) return;
+  const Fact* launch = nullptr;
+  for (const Fact* one : check.facts(evidence::kind::launch))
+    if (one->kernel == wait.kernel || one->subject == wait.kernel) launch = one;
+  if (!launch) return check.undecided("no launch of " + wait.kernel + " here", {wait.kernel}, wait.at);
+  for (const Fact* keyword : check.facts(evidence::kind::launch_keyword))
+    if (keyword->kernel == wait.kernel &&
+        (keyword->subject == "use_pdl" || keyword->subject.starts_with("*")))
+      return check.passed();
+  check.fire(
+      fmt::format("{} waits for the kernel ahead, but its launch does not let it start early: the wait "
+                  "returns at once and nothing overlaps",
+                  wait.kernel),
+      "", {wait.at, launch->at});
+}
 }  // namespace
+
+Rule dependent_launch_attribute() {
+  return {
+      "dependent-launch-attribute", "a kernel that waits for the one ahead is launched to overlap with it",
+      "launch(…, use_pdl=True) on this kernel, and griddepcontrol_launch_dependents() in the one ahead: both "
+      "sides opt in",
+      evidence::Severity::note, [](Check& check) {
+        for (const Fact* wait : waits(check)) hold_attribute(check, *wait);
+      }};
+}
 
 Rule dependent_launch_wait() {
   return {"dependent-launch-wait", "a kernel of a dependent launch waits before it reads what came before",
@@ -56,25 +111,7 @@ Rule dependent_read_early() {
           "move the read behind griddepcontrol_wait(), unless nobody ahead writes that tensor",
           evidence::Severity::note, [](Check& check) {
             const auto all = waits(check);
-            for (const Fact* wait : all) {
-              bool early = false;
-              for (const Fact* copy : check.facts(evidence::kind::copy)) {
-                const std::string operation = text_of(*copy, "operation");
-                const bool load = operation == "tma-load" || operation == "cp-async";
-                if (!load || copy->kernel != wait->kernel || copy->role != wait->role || wait->kernel.empty())
-                  continue;
-                const bool first = std::all_of(all.begin(), all.end(), [&](const Fact* w) {
-                  return w->kernel != wait->kernel || w->at.span.begin > copy->at.span.begin;
-                });
-                if (!first) continue;
-                check.fire(fmt::format("{} is read on line {}, the wait stands on line {}: right only if the "
-                                       "kernel ahead does not write it",
-                                       text_of(*copy, "source"), copy->at.line(), wait->at.line()),
-                           "", {copy->at, wait->at});
-                early = true;
-              }
-              if (!early) check.passed();
-            }
+            for (const Fact* wait : all) hold_reads(check, *wait, all);
           }};
 }
 

@@ -136,7 +136,9 @@ const std::vector<Rule>& all_rules() {
                                           storage_field_in_branch(),
                                           barrier_fence(),
                                           barrier_never_waited(),
-                                          first_wait_parity()};
+                                          first_wait_parity(),
+                                          thread_branch_copy(),
+                                          dependent_launch_attribute()};
   return rules;
 }
 }  // namespace

@@ -92,5 +92,7 @@ Rule storage_field_in_branch();
 Rule barrier_fence();
 Rule barrier_never_waited();
 Rule first_wait_parity();
+Rule thread_branch_copy();
+Rule dependent_launch_attribute();
 
 }  // namespace cutelab::reading::lints

@@ -152,6 +152,19 @@ TEST_F(ProgramRun, OfOtherFlagsArchitectureOrTorchIsAnotherCapture) {
   EXPECT_EQ(calls(), 5);
 }
 
+// P88: the DSL writes lines where it is asked to, and that is another compilation with a key of its own.
+TEST_F(ProgramRun, WithALineTableIsAnotherCaptureOfWhichTheDslIsTold) {
+  python("echo \"{\\\"ended\\\":\\\"returned\\\",\\\"reason\\\":\\\"lines ${CUTE_DSL_LINEINFO:-no}\\\",\"'" +
+         sources() + "}' > $out/outcome.json");
+  Request lines = request();
+  lines.line_table = true;
+  EXPECT_EQ(run().reason, "lines no");
+  EXPECT_EQ(run(lines).reason, "lines 1");
+  EXPECT_TRUE(run().kept);
+  EXPECT_TRUE(run(lines).kept);
+  EXPECT_EQ(calls(), 2);
+}
+
 TEST_F(ProgramRun, ThatMissedAModuleOrCrashedIsTriedAgain) {
   outcome(R"("ended":"raised","missing_module":"jax",)" + sources());
   run();

@@ -70,6 +70,21 @@ TEST_F(KernelTune, TheFastestBeyondTheMarginIsTakenAndKept) {
   EXPECT_FALSE(tune(fresh, {10})->from_store);
 }
 
+// What L2 held decides which one is best; what the plan refuses is never compiled, and counted by its reason.
+TEST_F(KernelTune, TheReportSaysWhatL2HeldAndWhyOthersWereNotTried) {
+  const auto cold = tune_report(*tune(request(), {10, 9}));
+  EXPECT_NE(cold.find("(9.00 us, L2 cold (clean unrelated lines))"), std::string::npos) << cold;
+  const auto all = package_.plan->autotune_configs(params_);
+  const std::string& reason = all.back().rejected_because;
+  const auto refused = std::count_if(all.begin(), all.end(), [](auto& c) { return !c.legal(); });
+  ASSERT_GT(refused, 0);
+  EXPECT_NE(cold.find("\n" + std::to_string(refused) + " rejected by the plan\n"), std::string::npos) << cold;
+  EXPECT_NE(cold.find(" × " + reason + "\n"), std::string::npos) << cold;
+  auto warm = request();
+  warm.base.timing.l2 = profile::L2State::warm;
+  EXPECT_NE(tune_report(*tune(warm, {10, 9})).find("L2 warm"), std::string::npos);
+}
+
 TEST_F(KernelTune, WithinTheMarginThePlansOwnChoiceStays) {
   auto outcome = tune(request(), {10, 9.96, 9.97});
   ASSERT_TRUE(outcome);

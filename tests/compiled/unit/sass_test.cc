@@ -109,6 +109,16 @@ TEST(Resources, PerArchitectureWithReservedSharedMemoryApart) {
   EXPECT_EQ(all[0].max_threads, 256);
 }
 
+// P88: whether a profiler has lines to show is told of each architecture's code.
+TEST(Resources, ALineTableIsSeenOfTheCodeThatHasOne) {
+  auto all = parse_resource_usage(usage);
+  add_elf_attributes("arch = sm_90a\n.text._Z1kPf\narch = sm_80\n.text._Z1kPf\n", all);
+  EXPECT_FALSE(all[0].line_table || all[1].line_table);
+  add_elf_attributes("arch = sm_90a\n.section .debug_line\narch = sm_80\n.text._Z1kPf\n", all);
+  EXPECT_TRUE(all[0].line_table);
+  EXPECT_FALSE(all[1].line_table);
+}
+
 // P90: bytes of local memory are told, with what may have made them.
 TEST(Resources, LocalMemoryIsToldWithWhatMayHaveMadeIt) {
   const auto all = parse_resource_usage(usage);

@@ -131,6 +131,20 @@ TEST_F(Compare, ASingleElementOffFailsThoughTheNormPasses) {
   EXPECT_FALSE(report.passed);
 }
 
+// A wrong combination of splits in one row of small numbers: lost in the norm of all, whole in its own.
+TEST_F(Compare, AWrongRowOfSmallNumbersIsNamed) {
+  Tensor large("y", DType::fp32, {64, 32});
+  large.fill(Fill::uniform, 1);
+  for (int j = 0; j < 32; ++j) large.set(17 * 32 + j, large.at(17 * 32 + j) * 0x1p-12);
+  Tensor changed = large;
+  for (int j = 0; j < 32; ++j) changed.set(17 * 32 + j, large.at(17 * 32 + j) * 0.5);
+  const auto report = compare(changed, large, {1e-3, 1e-3, 1, "test"});
+  EXPECT_LE(report.relative_norm, 1e-3);
+  EXPECT_NEAR(report.worst_row_norm, 0.5, 1e-6);
+  EXPECT_EQ(report.worst_row_index, 17 * 32);
+  EXPECT_NE(report.text.find("; worst row 0.5, from y[17][0]"), std::string::npos) << report.text;
+}
+
 TEST_F(Compare, AnUnwrittenElementNeverPasses) {
   out.set(9, std::numeric_limits<double>::quiet_NaN());
   const auto report = compare(out, reference, {1e9, 1e9, 1, "anything goes"});

@@ -179,6 +179,33 @@ TEST_F(Runner, OperatorsThatContradictTheHostAreNotAsked) {
   EXPECT_EQ(unproven->on_device, 0) << "nothing to prove them on";
 }
 
+/// A runtime that takes every launch, says nothing and does nothing where the memory is not there.
+struct SilentKernel final : kernel::Launchable {
+  mutable int launches = 0;
+  Status launch(const std::vector<std::byte>&, const kernel::LaunchShape&, void*) const override {
+    ++launches;
+    return {};
+  }
+};
+
+TEST_F(Runner, MoreSharedMemoryThanABlockMayOptInToIsRefusedBeforeTheLaunch) {
+  machine.info.smem_per_block_bytes = 101376;
+  const auto here = *device::fake_device(machine)->open(0);
+  auto problem = BoundProblem::bind(*here, plan, params, {}, kernel::Fill::uniform, 1);
+  ASSERT_TRUE(problem);
+  const SilentKernel kernel;
+  problem->shape.dynamic_smem_bytes = 197632;
+  const auto refused = problem->launch(*here, kernel);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(kernel.launches, 0);
+  EXPECT_EQ(
+      refused.error().wrong,
+      "197,632 bytes of shared memory are more than the 101,376 that a block may opt in to on Fake GPU");
+  problem->shape.dynamic_smem_bytes = 101376;  // the limit itself; beyond 48 KiB is no fault
+  EXPECT_TRUE(problem->launch(*here, kernel));
+  EXPECT_EQ(kernel.launches, 1);
+}
+
 TEST_F(Runner, NoCheckedProblemIsNotAPass) { EXPECT_FALSE(CheckResult{}.passed()); }
 
 /// Right for its first `good` launches, then it writes nothing.

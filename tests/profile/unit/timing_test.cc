@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "device/fake_device.h"
+#include "profile/runner.h"
 
 namespace cutelab::profile {
 namespace {
@@ -110,6 +111,26 @@ TEST_F(EventTiming, SteadyTimesStopEarlyAndOnlyTheLaunchIsBetweenTheEvents) {
   EXPECT_EQ(*(last - 1), "record 15");
   EXPECT_EQ(*(last + 1), "record 14");
   EXPECT_EQ((last + 2)->rfind("sweep", 0), 0u) << "cold: the sweep lies before the timed region";
+}
+
+// A launch for which the host works ten times as long as the kernel runs.
+TEST_F(EventTiming, WhatTheHostTakesStandsApart) {
+  auto session = device::fake_device(machine)->open(0);
+  auto timing = time_with_events(
+      **session,
+      [this] {
+        clock.now += 100'000;
+        return Status();
+      },
+      without_graph(), clock);
+  ASSERT_TRUE(timing);
+  EXPECT_DOUBLE_EQ(timing->summary.median, 10);
+  EXPECT_NEAR(timing->host_launch_us, 100, 0.1);
+  evidence::Run run;
+  record_timing(run, *timing, without_graph(), {{}, Bytes(1), ""}, nullptr);
+  EXPECT_NE(std::find(run.notes.begin(), run.notes.end(),
+                      "the host takes 100.00 us to enqueue a launch, which is in no time here"),
+            run.notes.end());
 }
 
 TEST_F(EventTiming, NoiseGoesOnUntilTimeIsOver) {

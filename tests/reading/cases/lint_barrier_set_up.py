@@ -28,3 +28,4 @@ def kernel(desc: cutlass.GridConstant[cuda.TensorMap]):
 def run(x: cute.Tensor):
     desc = cuda.create_tensor_map_tiled_from_view(x, box_dims=(64, 64))
     kernel(desc).launch(grid=(1, 1, 1), block=(128, 1, 1))
+# expect-remedy: barrier-never-waited compute-sanitizer --tool synccheck

@@ -1,5 +1,6 @@
 # expect-lint-passed: dependent-read-early
 # expect-lint-passed: dependent-launch-wait
+# expect-lint-passed: dependent-launch-attribute
 import cutlass.cute as cute
 
 

@@ -10,3 +10,4 @@ class Kernel:
     @cute.kernel
     def kernel(self, x):
         x[0] = 1
+# expect-remedy: epilogue-subtile greatest common divisor

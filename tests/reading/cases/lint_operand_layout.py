@@ -29,3 +29,4 @@ def host():
 
 
 host()
+# expect-remedy: operand-layout SW128, SW64, SW32 and INTER

@@ -13,8 +13,9 @@ class Kernel:
 
     @cute.kernel
     def kernel(self, a):
-        cute.arch.cp_async_commit_group()
-        cute.arch.cp_async_wait_group(self.depth - 5)
+        for k in range(16):
+            cute.arch.cp_async_commit_group()
+            cute.arch.cp_async_wait_group(self.depth - 5)
 
 
 Kernel(stages=8)(None)

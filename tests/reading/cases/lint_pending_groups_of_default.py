@@ -9,15 +9,17 @@ class Kernel:
 
     @cute.kernel
     def kernel(self, atom, gA, sA):
-        cute.copy(atom, gA, sA)
-        cute.arch.cp_async_commit_group()
-        cute.arch.cp_async_wait_group(self.depth - 1)
+        for k in range(16):
+            cute.copy(atom, gA, sA)
+            cute.arch.cp_async_commit_group()
+            cute.arch.cp_async_wait_group(self.depth - 1)
 
 
 @cute.kernel
 def two_rings(atom, gK, sK, gV, sV):
-    cute.copy(atom, gK, sK)
-    cute.arch.cp_async_commit_group()
-    cute.copy(atom, gV, sV)
-    cute.arch.cp_async_commit_group()
-    cute.arch.cp_async_wait_group(5)
+    for k in range(16):
+        cute.copy(atom, gK, sK)
+        cute.arch.cp_async_commit_group()
+        cute.copy(atom, gV, sV)
+        cute.arch.cp_async_commit_group()
+        cute.arch.cp_async_wait_group(5)

@@ -12,3 +12,4 @@ def kernel(bar, stage):
 @cute.jit
 def run(bar):
     kernel(bar, 0).launch(grid=(2, 1, 1), block=[128, 1, 1], cluster=[2, 1, 1])
+# expect-remedy: remote-arrive-scope scope=MemScope.CLUSTER

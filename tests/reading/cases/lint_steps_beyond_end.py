@@ -19,3 +19,4 @@ def guarded(gA: cute.Tensor):
         for s in cutlass.range_constexpr(stages):
             if k + s < tiles:
                 gA[k + s] = 0
+# expect-remedy: steps-beyond-end more than one batch

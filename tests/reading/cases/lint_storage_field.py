@@ -25,3 +25,4 @@ def kernel(layout, a):
 @cute.jit
 def run(layout, a):
     kernel(layout, a).launch(grid=(1, 1, 1), block=[128, 1, 1])
+# expect-remedy: storage-field-in-branch move the call above the branch

@@ -1,16 +1,15 @@
 // Every file in tests/reading/cases carries its own expected facts as comments:
 //   … # expect: FAMILY kind [name=value …] [; FAMILY kind …]   a fact of that family and kind stands on this
-//   line, with those values … # expect-role: NAME                                       the facts on this
-//   line stand in that role # expect-pattern: P3 present|absent [default_active|inactive] [kind=…]
-//   [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence of that pattern
-//   # expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is none
-//   # expect-style: class # expect-arch: sm_90a            # expect-constraint: text
-//   # with: dsl-sources                                      read with the DSL's own sources at hand
-//   # expect-rule: VERDICT text            a stated rule has that verdict, and says the text
-//   # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first
-//   # expect-no-default: NAME              no such disagreement
-//   # expect-give-up: text                 the run could not follow the program, for a reason that holds the
-//   text # read-set: NAME=VALUE                 read with this setting
+//   line, with those values; says=TEXT: its sentence holds the text, spaces left out … # expect-role: NAME
+//   the facts on this line stand in that role # expect-pattern: P3 present|absent [default_active|inactive]
+//   [kind=…] [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence of that pattern #
+//   expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is none # expect-style:
+//   class # expect-arch: sm_90a            # expect-constraint: text # with: dsl-sources read with the DSL's
+//   own sources at hand # expect-rule: VERDICT text            a stated rule has that verdict, and says the
+//   text # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first #
+//   expect-no-default: NAME              no such disagreement # expect-give-up: text                 the run
+//   could not follow the program, for a reason that holds the text # read-set: NAME=VALUE read with this
+//   setting
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,6 +42,10 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
   static bool carries(const evidence::Fact& fact, const std::vector<std::string>& wanted) {
     for (std::size_t i = 2; i < wanted.size(); ++i) {
       const auto equals = wanted[i].find('=');
+      if (wanted[i].starts_with("says=")) {
+        if (without_spaces(fact.says).find(wanted[i].substr(5)) == std::string::npos) return false;
+        continue;
+      }
       const auto value = fact.values.find(wanted[i].substr(0, equals));
       if (value == fact.values.end() || without_spaces(value->second.text()) != wanted[i].substr(equals + 1))
         return false;

@@ -2,6 +2,7 @@
 //   … # expect-lint: ID text            on this line rule ID finds something whose message holds the text
 //   # expect-lint-passed: ID            ID was decided at least once in the file and found nothing
 //   # expect-lint-undecided: ID text    ID could not decide a place, for a reason that holds the text
+//   # expect-remedy: ID text           what the rule tells to do holds the text
 //   # expect-mode: TENSOR MODE VERDICT  how accesses to a mode stay inside
 //   # read-arch: sm_90a                 the target
 //   # read-elects: yes|no               whether the wheel elects the thread of a bulk copy
@@ -40,8 +41,9 @@ struct Expectation {
 };
 
 std::vector<Expectation> expectations_of(const std::string& path) {
-  static constexpr const char* marks[] = {"expect-lint:", "expect-lint-passed:", "expect-lint-undecided:",
-                                          "expect-mode:", "read-arch:",          "read-elects:"};
+  static constexpr const char* marks[] = {
+      "expect-lint:", "expect-lint-passed:", "expect-lint-undecided:", "expect-mode:", "expect-remedy:",
+      "read-arch:",   "read-elects:"};
   std::vector<Expectation> out;
   std::ifstream file(path);
   int number = 0;
@@ -81,7 +83,9 @@ class LintCase : public ::testing::TestWithParam<std::string> {
     if (e.mark.starts_with("read-")) return;
     const Lint* lint = lint_named(reading, e.id);
     ASSERT_NE(lint, nullptr) << "no rule " << e.id;
-    if (e.mark == "expect-lint-passed:") {
+    if (e.mark == "expect-remedy:") {
+      EXPECT_NE(lint->remedy.find(e.text), std::string::npos) << e.id << ": " << lint->remedy;
+    } else if (e.mark == "expect-lint-passed:") {
       EXPECT_GT(lint->decided, 0) << e.id;
       EXPECT_TRUE(lint->findings.empty()) << e.id << ": " << lint->findings.front().message;
     } else if (e.mark == "expect-lint-undecided:") {

@@ -220,6 +220,12 @@ std::vector<kernel::Params> LadderPlan::ragged_params(const kernel::Params& para
   add(tile_m * 21 + 8, tile_n * 14 - 8, 136, 1, 1,
       0);                                       // more tiles than CTAs: several turns of a persistent one
   add(tile_m * 17, tile_n * 9, 640, 2, -3, 2);  // the same with whole tiles, batch and C
+  const auto given = [&](const char* name, std::int64_t otherwise) {
+    const auto found = config.values.find(name);
+    return found == config.values.end() ? otherwise : found->second;
+  };
+  const std::int64_t ring = given("stages", 1) * given("stage_k", 64);  // k that fills the ring once
+  for (const std::int64_t k : {ring - 8, ring, ring + 8}) add(tile_m, tile_n, k, 2, 1, 0);
   return all;
 }
 

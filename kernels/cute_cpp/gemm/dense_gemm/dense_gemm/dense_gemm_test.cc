@@ -148,6 +148,23 @@ TEST(DenseGemm, EveryProblemHasALegalConfiguration) {
       }
 }
 
+// A tail that is dropped, and steps beyond the end, show where k is just below or above what fills the ring
+// once, and in the second batch.
+TEST(DenseGemm, ChecksLookAroundTheRingAndBeyondOneBatch) {
+  for (const auto& package : ladder()) {
+    const auto p = problem(*package.plan, {});
+    const auto config = package.plan->autotune_configs(p)[0];
+    const auto stages = config.values.find("stages"), depth = config.values.find("stage_k");
+    const std::int64_t ring = (stages == config.values.end() ? 1 : stages->second) *
+                              (depth == config.values.end() ? 64 : depth->second);
+    std::set<std::int64_t> seen;
+    for (const auto& ragged : package.plan->ragged_params(p, config))
+      if (ragged.number("batch") > 1) seen.insert(ragged.number("k"));
+    for (const std::int64_t k : {ring - 8, ring, ring + 8})
+      EXPECT_TRUE(seen.count(k)) << package.title() << " k=" << k;
+  }
+}
+
 TEST(DenseGemm, StridesThatTmaCannotTakeAreRefusedWithTheRemedy) {
   const auto package = ladder().front();
   const KernelPlan& plan = *package.plan;
