@@ -10,6 +10,8 @@ namespace {
 using namespace dense_gemm;
 
 class Plan final : public ClusterPlan<Config> {
+  bool takes_e4m3(bool fast_sums) const override { return fast_sums; }
+
   /// Estimated cycles of one CTA: its turns times a tile's multiplication, 256 columns of 128 rows and 64 k
   /// in 1024; what lies between tiles is hidden but for the last.
   static std::int64_t cycles(const Problem& p, const Config& c) {
