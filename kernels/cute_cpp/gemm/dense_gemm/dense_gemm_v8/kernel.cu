@@ -12,7 +12,7 @@ struct Scaled {
   CUTE_DEVICE void done(const Params&) const {}
 
   template <class Block>
-  CUTE_DEVICE void operator()(const Params& p, float alpha, Block& block, const Nothing&, int row, int column,
+  CUTE_DEVICE void operator()(const Params& p, float alpha, Block& block, Nothing&, int row, int column,
                               int batch, uint32_t* pairs) const {
     scale(p, alpha, block, row, column, batch);
     CUTE_UNROLL

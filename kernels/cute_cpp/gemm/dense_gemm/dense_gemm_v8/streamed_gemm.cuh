@@ -20,7 +20,7 @@ namespace dense_gemm_v8 {
 using cutlass::arch::NamedBarrier;
 
 constexpr Config config{GEMM_TILE_N,  GEMM_LINES, GEMM_STAGES,         GEMM_CLUSTER_M, GEMM_CLUSTER_N,
-                        GEMM_DYNAMIC, GEMM_GAIN,  GEMM_ROW_CONTIGUOUS, GEMM_PROMOTE,   GEMM_LAG};
+                        GEMM_DYNAMIC, GEMM_GAIN,  GEMM_ROW_CONTIGUOUS, GEMM_PROMOTE};
 static_assert(config.smem_bytes() <= smem_limit);
 static_assert(config.tile_n % 16 == 0 && config.tile_n <= 256);
 static_assert(config.promote == 0 || config.tile_n <= 192, "two sets of sums: at most 192 values a thread");
@@ -209,7 +209,7 @@ struct Store {
 
   /// Finishes the sums, so that they are free for the next tile.
   template <class Accumulators, class Kept>
-  CUTE_DEVICE void take(Accumulators& accumulators, const OutputTile& tile, const Kept& kept,
+  CUTE_DEVICE void take(Accumulators& accumulators, const OutputTile& tile, Kept& kept,
                         Pending& pending) const {
     Tensor block = accumulators(_, _0{}, _0{});  // 64 rows × tile_n
     if constexpr (config.row_contiguous) {
@@ -324,7 +324,7 @@ CUTE_DEVICE void consume_items(const Params& p, const Descriptors<Finish>& tma, 
   Pending pending;
   int item = feed.next(false);
   for (; item < work.whole; item = feed.next(false)) {
-    const auto kept = store.ahead(schedule.at(item));
+    auto kept = store.ahead(schedule.at(item));
     multiply(s, tCrA, tCrB, accumulators, ring, work.depth, store, pending);
     store.take(accumulators, schedule.at(item), kept, pending);
   }
@@ -335,9 +335,12 @@ CUTE_DEVICE void consume_items(const Params& p, const Descriptors<Finish>& tma, 
         at += piece.depth();
         multiply(s, tCrA, tCrB, accumulators, ring, piece.depth(), store, pending);
         pending = {};  // stored; its registers are free
-        if (piece.depth() == work.depth ||
-            complete(partial_sums, work, piece, item - work.whole, place, accumulators))
-          store.take(accumulators, schedule.at(piece.block), store.ahead(schedule.at(piece.block)), pending);
+        if (piece.depth() < work.depth &&
+            !complete(partial_sums, work, piece, item - work.whole, place, accumulators))
+          continue;
+        const OutputTile tile = schedule.at(piece.block);
+        auto kept = store.ahead(tile);
+        store.take(accumulators, tile, kept, pending);
       }
   store.all_slices(pending);
   tma.finish.done(p);

@@ -12,6 +12,9 @@ struct At {
   int row;
   int column;     // of the first, even
   int eight;      // its place in the tile, in steps of eight columns
+  int below;      // 1: of the two rows that a thread has of them, the lower
+  int rows;       // of the matrix
+  int width;      // of the matrix
   int64_t index;  // of the first in the matrix with all its batches
   bool inside;    // tiles at the border stick out
   float& largest;
@@ -24,21 +27,20 @@ struct Ahead {
   int64_t index;  // of (row, column)
 };
 
-/// A step may keep something in registers from ahead() on, and then takes it as its second argument.
+/// A step may keep something in registers, from ahead() on or from begin(), which runs when the sums of a
+/// tile of `columns` are there; it then takes it as its second argument. A tile's pairs come in the order of
+/// their columns, of each eight the upper row first. A step that derives its Kept anew names begin() again.
 struct Step {
   struct Kept {};
   CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
 };
 
 template <class T>
 CUTE_DEVICE float2 as_pair(uint32_t bits) {
   const auto both = reinterpret_cast<const cutlass::Array<T, 2>&>(bits);
   return {static_cast<float>(both[0]), static_cast<float>(both[1])};
-}
-
-template <class T>
-CUTE_DEVICE float2 loaded_pair(const void* data, int64_t index) {
-  return as_pair<T>(__ldg(reinterpret_cast<const uint32_t*>(static_cast<const T*>(data) + index)));
 }
 
 /// A function of one value as a step.
@@ -93,17 +95,43 @@ struct Bias : Step {
     return kept;
   }
   CUTE_DEVICE static constexpr int size(const Kept&) { return sizeof(Kept) / 4; }
-  CUTE_DEVICE float2 operator()(const At& at, const Kept& kept, float2 x) const {
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
     const int source = at.eight % 8 * 4 + threadIdx.x % 4;
     const float2 b = as_pair<Result>(__shfl_sync(0xffffffff, kept.pairs[at.eight / 8], source));
     return {x.x + b.x, x.y + b.y};
   }
 };
 
+/// Four lanes have the rows of a 4 × 4 matrix, and then its columns.
+CUTE_DEVICE void transpose_in_quad(uint32_t (&r)[4]) {
+  CUTE_UNROLL
+  for (int bit = 1; bit < 4; bit *= 2) {
+    const bool high = threadIdx.x & bit;
+    CUTE_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      if (i & bit) continue;
+      const uint32_t got = __shfl_xor_sync(0xffffffff, high ? r[i] : r[i | bit], bit);
+      (high ? r[i] : r[i | bit]) = got;
+    }
+  }
+}
+
+/// A thread's pairs of 32 columns and two rows. In memory 16 bytes a lane are read or written at a time: the
+/// four lanes of a row have eight columns each, in registers two of every eight.
+struct Pairs32 {
+  uint32_t of[2][4];  // (row, which eight)
+};
+
 struct Residual : Step {
   const void* c;
   float beta;
   Residual(const void* data, float factor) : c(data), beta(factor) {}
+  struct Kept {
+    Pairs32 of[GEMM_TILE_N / 32];  // a gated tile uses half of them
+  };
+
   CUTE_DEVICE Kept ahead(const Ahead& tile) const {  // into L2, line by line
     const int lines = tile.columns / 64;
     for (int i = threadIdx.x % 128; i < 64 * lines; i += 128) {
@@ -114,10 +142,33 @@ struct Residual : Step {
     }
     return {};
   }
-  CUTE_DEVICE float2 operator()(const At& at, float2 x) const {
-    if (!at.inside) return x;
-    const float2 c_pair = loaded_pair<Result>(c, at.index);
-    return {x.x + beta * c_pair.x, x.y + beta * c_pair.y};
+  /// All at once, while the registers of the tile before are free: one way to L2 and back.
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead& tile, Kept& kept) const {
+    const int t = threadIdx.x % 128;
+    const int row = t / 32 * 16 + t / 4 % 8;
+    CUTE_UNROLL
+    for (int group = 0; group < columns / 32; ++group) {
+      CUTE_UNROLL
+      for (int below = 0; below < 2; ++below) {
+        const int r = row + below * 8, column = group * 32 + t % 4 * 8;
+        uint4 four = make_uint4(0, 0, 0, 0);
+        if (tile.row + r < tile.last_row && tile.column + column < tile.width)
+          four = __ldg(reinterpret_cast<const uint4*>(static_cast<const Result*>(c) + tile.index +
+                                                      static_cast<int64_t>(r) * tile.width + column));
+        auto& of = kept.of[group].of[below];
+        of[0] = four.x, of[1] = four.y, of[2] = four.z, of[3] = four.w;
+      }
+    }
+  }
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    Pairs32& now = kept.of[at.eight / 4];
+    if (at.eight % 4 == 0 && !at.below) {
+      transpose_in_quad(now.of[0]);
+      transpose_in_quad(now.of[1]);
+    }
+    const float2 of_c = as_pair<Result>(now.of[at.below][at.eight % 4]);
+    return {x.x + beta * of_c.x, x.y + beta * of_c.y};
   }
 };
 
@@ -125,8 +176,26 @@ struct Residual : Step {
 struct Aux : Step {
   void* aux;
   explicit Aux(void* data) : aux(data) {}
-  CUTE_DEVICE float2 operator()(const At& at, float2 x) const {
-    if (at.inside) *reinterpret_cast<uint32_t*>(static_cast<Result*>(aux) + at.index) = packed(x.x, x.y);
+  struct Kept {
+    Pairs32 now;
+  };
+  CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    kept.now.of[at.below][at.eight % 4] = packed(x.x, x.y);
+    if (at.eight % 4 != 3 || !at.below) return x;
+    const int back = threadIdx.x % 4 * 6 - 24;
+    CUTE_UNROLL
+    for (int below = 0; below < 2; ++below) {
+      auto& four = kept.now.of[below];
+      transpose_in_quad(four);
+      const int row = at.row - 8 + below * 8;
+      if (row < at.rows && at.column + back < at.width)
+        *reinterpret_cast<uint4*>(static_cast<Result*>(aux) + at.index + back -
+                                  static_cast<int64_t>(1 - below) * 8 * at.width) =
+            make_uint4(four[0], four[1], four[2], four[3]);
+    }
     return x;
   }
 };
@@ -143,7 +212,9 @@ template <class... Steps>
 struct Chain {
   struct Kept {};
   CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
-  CUTE_DEVICE float2 operator()(const At&, const Kept&, float2 x) const { return x; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At&, Kept&, float2 x) const { return x; }
 };
 template <class First, class... Rest>
 struct Chain<First, Rest...> {
@@ -154,7 +225,12 @@ struct Chain<First, Rest...> {
     typename Chain<Rest...>::Kept rest;
   };
   CUTE_DEVICE Kept ahead(const Ahead& tile) const { return {first.ahead(tile), rest.ahead(tile)}; }
-  CUTE_DEVICE float2 operator()(const At& at, const Kept& kept, float2 x) const {
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead& tile, Kept& kept) const {
+    if constexpr (!std::is_empty_v<typename First::Kept>) first.template begin<columns>(tile, kept.first);
+    rest.template begin<columns>(tile, kept.rest);
+  }
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
     if constexpr (std::is_empty_v<typename First::Kept>)
       return rest(at, kept.rest, first(at, x));
     else
@@ -182,16 +258,18 @@ struct Epilogue {
   };
 
   template <class Block>
-  CUTE_DEVICE void operator()(const dense_gemm::Params& p, float alpha, Block& block, const Kept& kept,
-                              int row, int column, int batch, uint32_t* pairs) const;
+  CUTE_DEVICE void operator()(const dense_gemm::Params& p, float alpha, Block& block, Kept& kept, int row,
+                              int column, int batch, uint32_t* pairs) const;
+  /// The tile as the chain behind `shrink` columns for one sees it.
+  template <int shrink>
+  CUTE_DEVICE static Ahead tile(const dense_gemm::Params& p, int row, int column, int batch) {
+    const int first = column / shrink, width = p.n / shrink;
+    return {row, first, GEMM_TILE_N / shrink,
+            p.m, width, (static_cast<int64_t>(batch) * p.m + row) * width + first};
+  }
   CUTE_DEVICE Kept ahead(const dense_gemm::Params& p, int row, int column, int batch) const {
-    constexpr int shrink = gated ? 2 : 1;
-    const auto tile = [&](int of) {
-      const int first = column / of, width = p.n / of;
-      return Ahead{row, first, GEMM_TILE_N / of,
-                   p.m, width, (static_cast<int64_t>(batch) * p.m + row) * width + first};
-    };
-    return {before.ahead(tile(1)), after.ahead(tile(shrink))};
+    return {before.ahead(tile<1>(p, row, column, batch)),
+            after.ahead(tile < gated ? 2 : 1 > (p, row, column, batch))};
   }
   /// The launch's last CTA to come here hands over the largest value and leaves the counters as they were.
   CUTE_DEVICE void done(const dense_gemm::Params& p) const;
@@ -205,17 +283,26 @@ template <class Before, class Activation, class After, bool gated, bool amax>
 template <class Block>
 CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::operator()(const dense_gemm::Params& p,
                                                                               float alpha, Block& block,
-                                                                              const Kept& kept, int row,
-                                                                              int column, int batch,
+                                                                              Kept& kept, int row, int column,
+                                                                              int batch,
                                                                               uint32_t* pairs) const {
   constexpr int shrink = gated ? 2 : 1;
   const int t = threadIdx.x % 128;
   float largest = 0;
+  before.template begin<GEMM_TILE_N>(tile<1>(p, row, column, batch), kept.before);
+  after.template begin<GEMM_TILE_N / shrink>(tile<shrink>(p, row, column, batch), kept.after);
   // WGMMA's layout: four values of every eight columns, two of a row and two of the row 8 below.
   const auto place = [&](int eight, int v, int origin, int columns) {
     const int r = row + t / 32 * 16 + t / 4 % 8 + v / 2 * 8;
     const int c = origin + eight * 8 + t % 4 * 2;
-    return At{r,      c, eight, (static_cast<int64_t>(batch) * p.m + r) * columns + c, r < p.m && c < columns,
+    return At{r,
+              c,
+              eight,
+              v / 2,
+              p.m,
+              columns,
+              (static_cast<int64_t>(batch) * p.m + r) * columns + c,
+              r < p.m && c < columns,
               largest};
   };
   const auto product = [&](int eight, int v) {
