@@ -9,6 +9,7 @@
 
 #include "../../../reference/calls.h"
 #include "kernel/parallel.h"
+#include "kernel/sum_tolerance.h"
 #include "problem.h"
 
 namespace dense_gemm {
@@ -200,25 +201,35 @@ std::optional<kernel::DeviceReference> LadderPlan::device_reference(const kernel
   return reference;
 }
 
+namespace {
+
+/// Of e4m3 products the tensor cores add 32 at a time and drop what lies below 2^-13 of their sum; fp32 sums
+/// begin anew after 512 products at the latest. As in kernel/sum_tolerance.h, two deviations of the sum are
+/// allowed at every addition.
+kernel::Tolerance narrow_tolerance(const Problem& p, double product, double alpha) {
+  const auto k = static_cast<double>(p.k);
+  const double half = kernel::spacing_at_one(p.result_type()) / 2;
+  const double length = p.fast_sums ? k : std::min(k, 512.0);
+  constexpr double largest_scales = 1.75 * 0.75;  // prepare_inputs
+  const double lost =
+      (k / 32 + 1) * 2 * std::sqrt(length) * product * 0x1p-13 * std::abs(alpha) * largest_scales;
+  return {
+      half, half * 1.25, std::max(4 * lost / half, 0x1p-14),
+      fmt::format("the result is rounded once to {}: at most 2^{:.0f} relative; {} sums of {} products of "
+                  "e4m3 (root mean square {:.3g}) add up to {:.2g} absolute",
+                  kernel::name_of(p.result_type()), std::log2(half),
+                  p.fast_sums ? "the tensor cores'" : "fp32", p.k, product, lost)};
+}
+
+}  // namespace
+
 kernel::Tolerance LadderPlan::tolerance(const kernel::Params& params) const {
   const Problem p = problem_of(params);
-  const double half = kernel::spacing_at_one(p.result_type()) / 2;
-  // The tensor cores add 16 products (32 of e4m3) at a time to an fp32 sum and drop bits below 2^-23 of it
-  // (2^-13 with e4m3); the sum is about sqrt(k) · 22, 22 being the root mean square of the adversarial fill,
-  // and it is scaled by alpha. fp32 sums of e4m3 begin anew after 128 products at the latest 512.
-  const auto k = static_cast<double>(p.k);
-  const double at_a_time = p.narrow() ? 32 : 16;
-  const double length = p.narrow() && !p.fast_sums ? std::min(k, 512.0) : k;
-  const double dropped = p.narrow() ? 0x1p-13 : 0x1p-23;
-  const double scales = p.narrow() ? 1.75 * 0.75 : 1;
-  const double sum_error = scales * (k / at_a_time + 1) * std::sqrt(length) * 22 * dropped *
-                           std::abs(static_cast<double>(params.number("alpha")));
-  // |error| <= half · |ref| + sum_error, which is within 1.25 · half · max(|ref|, 4 · sum_error / half).
-  return {half, half * 1.25, std::max(4 * sum_error / half, 0x1p-14),
-          fmt::format("the result is rounded once to {}: at most 2^{:.0f} relative; {} sums of {} products "
-                      "add up to {:.2g} absolute",
-                      kernel::name_of(p.result_type()), std::log2(half),
-                      p.narrow() && p.fast_sums ? "the tensor cores'" : "fp32", p.k, sum_error)};
+  // Only one operand is filled adversarially (prepare_inputs).
+  const double product = kernel::root_mean_square(Fill::adversarial) * kernel::root_mean_square(Fill::normal);
+  const auto alpha = static_cast<double>(params.number("alpha"));
+  if (p.narrow()) return narrow_tolerance(p, product, alpha);
+  return kernel::product_tolerance({p.k, product, alpha, p.type()});
 }
 
 kernel::Work LadderPlan::algorithmic_flops_bytes(const kernel::Params& params) const {
