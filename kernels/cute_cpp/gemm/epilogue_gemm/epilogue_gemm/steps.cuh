@@ -132,14 +132,14 @@ struct Residual : Step {
     Pairs32 of[GEMM_TILE_N / 32];  // a gated tile uses half of them
   };
 
-  CUTE_DEVICE Kept ahead(const Ahead& tile) const {  // into L2, line by line
-    const int lines = tile.columns / 64;
-    for (int i = threadIdx.x % 128; i < 64 * lines; i += 128) {
-      const int row = i / lines, column = i % lines * 64;
-      if (tile.row + row < tile.last_row && tile.column + column < tile.width)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const Result*>(c) + tile.index +
-                                                      static_cast<int64_t>(row) * tile.width + column));
-    }
+  CUTE_DEVICE Kept ahead(const Ahead& tile) const {  // into L2, a row a thread
+    const int row = threadIdx.x % 128;
+    const int inside = tile.width - tile.column < tile.columns ? tile.width - tile.column : tile.columns;
+    if (row < 64 && tile.row + row < tile.last_row && inside > 0)
+      asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
+                       static_cast<const Result*>(c) + tile.index + static_cast<int64_t>(row) * tile.width),
+                   "r"(inside * 2)
+                   : "memory");
     return {};
   }
   /// All at once, while the registers of the tile before are free: one way to L2 and back.
