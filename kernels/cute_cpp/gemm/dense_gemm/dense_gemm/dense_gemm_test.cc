@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "../tile_order.h"
@@ -253,6 +257,17 @@ TEST(DenseGemm, TheNameAloneChoosesByShape) {
   EXPECT_EQ(version({{"m", "6144"}, {"n", "6144"}, {"k", "6144"}}), 7);
   EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}, {"dtype", "e4m3"}}), 8);
   EXPECT_FALSE(best.plan->plan(problem(*best.plan, {}), Config{{{"version", 3}}, ""}));
+}
+
+// The kernels that learning paths name are there.
+TEST(DenseGemm, LearningPathsNamePackagesThatExist) {
+  std::ifstream file(CUTELAB_SOURCE_DIR "/data/learning_paths.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::regex named("\"package\": \\{\"hopper\": \"(\\w+) (\\w+)\"\\}");
+  int found = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), named), end; it != end; ++it, ++found)
+    EXPECT_TRUE(find_package(all_packages(), (*it)[1], (*it)[2])) << it->str();
+  EXPECT_GE(found, 8);
 }
 
 TEST(DenseGemm, NarrowOperandsAreRefusedWithTheReason) {
