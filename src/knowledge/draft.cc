@@ -30,8 +30,7 @@ std::string file_stem(const Reading& reading) {
   return stem.empty() ? "kernel" : stem;
 }
 
-/// All of: the language, the pattern in the form the reading shows, and its telling facts, as far as the
-/// file's defaults do not leave them out.
+/// All of: the language, the pattern in the form the reading shows, and its telling facts.
 Signature signature_of(const PatternFinding& finding, const Reading& reading) {
   Signature all;
   if (!reading.language.empty()) {
@@ -50,7 +49,7 @@ Signature signature_of(const PatternFinding& finding, const Reading& reading) {
     Signature fact;
     fact.op = Signature::Op::fact;
     fact.fact = std::move(term);
-    if (match(fact, reading).verdict == Tristate::yes) all.parts.push_back(std::move(fact));
+    all.parts.push_back(std::move(fact));
   }
   return all;
 }

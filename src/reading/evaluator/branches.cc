@@ -55,23 +55,23 @@ Tristate Folder::branch_taken(Node branch, const Frame* frame) {
   return none_before;
 }
 
-/// What has to hold for a branch: its own condition; of `elif` and `else` that none before holds, of which
-/// the first that does hold says enough.
-std::string Folder::condition_of(Node branch, const Frame* frame) {
+/// What has to hold for a branch: its own condition; of `elif` and `else` that none before it does.
+std::string Folder::condition_of(Node branch) {
   const Node owner = branch.parent();
   const Node first = owner.child(Field::condition_field);
   if (!branch.is(NodeKind::elif_clause) && !branch.is(NodeKind::else_clause)) return shortened(first);
   std::string all;
   const auto add = [&](Node condition) {
-    const bool holds = truth(condition, frame) == Tristate::yes;
-    const std::string one = "not " + shortened(condition);
-    all = holds || all.empty() ? one : all.size() < 300 ? all + " and " + one : all;
-    return holds;
+    const bool simple = condition.is(NodeKind::call) || condition.is(NodeKind::identifier) ||
+                        condition.is(NodeKind::attribute) || condition.is(NodeKind::comparison_operator);
+    if (all.size() > 300) return;
+    all += all.empty() ? "not " : " and not ";
+    all += simple ? shortened(condition) : "(" + shortened(condition) + ")";
   };
-  if (!first || add(first)) return all;
+  if (first) add(first);
   for (const Node before : owner.children()) {
     if (before == branch) break;
-    if (before.is(NodeKind::elif_clause) && add(before.child(Field::condition_field))) break;
+    if (before.is(NodeKind::elif_clause)) add(before.child(Field::condition_field));
   }
   return all;
 }
@@ -85,7 +85,7 @@ Activity Folder::branches_around(Node node, Node stop, const Frame* frame) {
     const Tristate taken = branch_taken(n, frame);
     if (taken == Tristate::yes) continue;
     if (out.condition.empty() || (taken == Tristate::no && out.state != Tristate::no))
-      out.condition = condition_of(n, frame);
+      out.condition = condition_of(n);
     out.state = both(out.state, taken);
   }
   return out;

@@ -125,7 +125,7 @@ class Folder final : public Evaluator {
   const Frame* root(int module, int function, const Abstract* self = nullptr);
   const Frame* enter(Frame frame);
   evidence::Tristate truth(source::Node condition, const Frame* frame);
-  std::string condition_of(source::Node branch, const Frame* frame);
+  static std::string condition_of(source::Node branch);
   evidence::Tristate branch_taken(source::Node branch, const Frame* frame);
   evidence::Tristate reaches(source::Node statement, source::Node use, const Frame* frame);
   Activity branches_around(source::Node node, source::Node stop, const Frame* frame);

@@ -151,9 +151,10 @@ Abstract TracedEvaluator::value_of(int module, Node expression) {
   return combined(folded, value);
 }
 
-/// self.x where the run did not come by: what it last set it to, where one function alone sets it.
+/// self.x where the run did not come by: the number that it last set it to, where one function alone sets it.
 RunValue TracedEvaluator::set_by_run(int module, Node expression) {
-  if (!expression.is(NodeKind::attribute) || expression.child(source::Field::object_field).text() != "self")
+  if (machine_.by_entries() || !expression.is(NodeKind::attribute) ||
+      expression.child(source::Field::object_field).text() != "self")
     return {};
   const source::PythonModule& of = machine_.program().module(module);
   const std::string name(expression.child(source::Field::attribute_field).text());
@@ -167,7 +168,8 @@ RunValue TracedEvaluator::set_by_run(int module, Node expression) {
     function = a.function;
     if (!last || last.index() < a.value.index()) last = a.value;
   }
-  return last ? seen(module, last, nullptr) : RunValue();
+  const RunValue value = last ? seen(module, last, nullptr) : RunValue();
+  return value.is_number() ? value : RunValue();  // of objects folding knows how they were made
 }
 
 Abstract TracedEvaluator::argument_of(const Abstract& object, Node argument) {

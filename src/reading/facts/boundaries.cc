@@ -120,7 +120,8 @@ void add_masks(FactContext& context, Node assignment) {
   if (!left.is(NodeKind::subscript) || !mentions_infinity(right.text()) ||
       context.module().function_at(assignment) < 0 || left.text().find("max") != std::string_view::npos)
     return;
-  if (right.is(NodeKind::conditional_expression) || masks_values(context, assignment, left))
+  if (inside_parentheses(right).is(NodeKind::conditional_expression) ||
+      masks_values(context, assignment, left))
     add_mask(context, left, assignment);
 }
 

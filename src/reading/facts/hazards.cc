@@ -89,6 +89,9 @@ void add_box(FactContext& context, Draft& draft) {
   if (draft.construct != "make_tiled_tma_atom" && draft.construct != "descriptor-helper") return;
   const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
   auto& values = draft.fact.values;
+  const Abstract ctas = told("num_multicast");
+  if (ctas.is(Abstract::Kind::integer) && (draft.construct == "descriptor-helper" || ctas.number > 1))
+    values["multicast_degree"] = context.value(ctas, {});
   if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
     values["shared_steps"] = evidence::literal(steps.text);
   const Abstract box = told("box"), type = told("value_type");
@@ -96,7 +99,6 @@ void add_box(FactContext& context, Draft& draft) {
   values["type"] = context.value(type, {});
   values["boxes"] = context.value(told("boxes"), {});
   values["box"] = context.value(box, {});
-  const Abstract ctas = told("num_multicast");
   values["box"].formula =
       "the tile, contiguous mode first, cut at the swizzle's span" +
       (ctas.number > 1 ? ", a part for each of the " + std::to_string(ctas.number) + " CTAs that multicast it"
@@ -106,12 +108,22 @@ void add_box(FactContext& context, Draft& draft) {
   if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
 }
 
+std::string in_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 160)) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ' && out.back() != '(')
+      out += ' ';
+  }
+  return replace_all(out, " )", ")");
+}
+
 /// The condition under which a part of an if statement runs; "" = the part is none.
 std::string condition_around(Node part) {
   const Node above = part.parent();
-  const auto text_of_condition = [](Node of) {
-    return std::string(of.child(Field::condition_field).text().substr(0, 120));
-  };
+  const auto text_of_condition = [](Node of) { return in_one_line(of.child(Field::condition_field).text()); };
   if (part.field() == Field::consequence_field &&
       (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause)))
     return text_of_condition(above);

@@ -71,7 +71,9 @@ void add_applied_rows(FactContext& context, const CallSite& site, Node layout) {
                      value.path.ends_with("make_ordered_layout");
   if (!known || site.target.empty()) return;
   add_unswizzled(context, site, "none");
-  context.drafts.back().fact.values["layout"] = context.value(layout);
+  evidence::Fact& fact = context.drafts.back().fact;
+  fact.optional = false;
+  fact.values["layout"] = context.value(layout);
 }
 
 void add_applied_layout(FactContext& context, const CallSite& site) {

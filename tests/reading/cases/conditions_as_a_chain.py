@@ -1,5 +1,5 @@
-# What has to hold around a statement: the whole chain, through loops; of `else` everything before it. A condition
-# that is only partly known while tracing stays a test.
+# What has to hold around a copy: the whole chain, through loops. A condition that is only partly known while tracing
+# stays a test.
 import cutlass
 import cutlass.cute as cute
 
@@ -10,12 +10,6 @@ class Kernel:
 
     @cute.jit
     def __call__(self, a: cute.Tensor, b: cute.Tensor, n: cutlass.Int32, m: cutlass.Int32):
-        if cutlass.const_expr(a.shape[0] == 8):
-            layout = cute.make_swizzle(1, 3, 3)
-        elif cutlass.const_expr(a.shape[0] == 16):
-            layout = cute.make_swizzle(2, 3, 3)
-        else:
-            layout = cute.make_swizzle(3, 3, 3)
         self.kernel(a, b, n, m).launch(grid=(1, 1, 1), block=(128, 1, 1))
 
     @cute.kernel

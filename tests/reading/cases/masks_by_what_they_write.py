@@ -17,3 +17,5 @@ def kernel(mma: cute.TiledMma, a: cute.Tensor, gX: cute.Tensor, valid: cutlass.B
         cute.autovec_copy(gX[None, 0], loaded[None, 0])
     else:
         loaded[None, 0].fill(-cutlass.Float32.inf)  # expect: B1 mask
+    chosen = cute.make_rmem_tensor((4,), cutlass.Float32)
+    chosen[0] = (gX[0, 0] if valid else -cutlass.Float32.inf)  # expect: B1 mask
