@@ -254,7 +254,22 @@ TEST(DenseGemm, TheNameAloneChoosesByShape) {
   };
   EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}}), 6);
   EXPECT_EQ(version({}), 8);
-  EXPECT_EQ(version({{"m", "6144"}, {"n", "6144"}, {"k", "6144"}}), 7);
+  const Given six = {{"m", "6144"}, {"n", "6144"}, {"k", "6144"}};
+  EXPECT_EQ(version(six), 7);
+  const auto of = [&](Given given, const char* sums) {
+    if (*sums) given.insert(given.end(), {{"dtype", "e4m3"}, {"sums", sums}});
+    return best.plan->autotune_configs(problem(*best.plan, given))[0];
+  };
+  EXPECT_EQ(of(six, "").value("tile_n"), 176);
+  EXPECT_EQ(of(six, "fp32").value("tile_n"), 192);
+  EXPECT_EQ(of({}, "fp32").value("tile_n"), 128);
+  EXPECT_EQ(of(six, "fast").value("version"), 8);
+  const Given eight = {{"m", "8192"}, {"n", "8192"}, {"k", "8192"}};
+  for (const char* sums : {"", "fast"}) {
+    EXPECT_EQ(of(eight, sums).value("dynamic"), 1) << "many turns: work is asked for";
+    EXPECT_EQ(of(eight, sums).value("lines"), 1);
+  }
+  EXPECT_EQ(of({}, "").value("dynamic"), 0);
   EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}, {"dtype", "e4m3"}}), 8);
   EXPECT_FALSE(best.plan->plan(problem(*best.plan, {}), Config{{{"version", 3}}, ""}));
 }

@@ -74,7 +74,8 @@ class Plan final : public kernel::KernelPlan {
   /// and v6 reaches it. Ping-pong wins where its narrower tiles fill the last turn better and k is long
   /// enough to pay for what they ask of L2; over many turns the counter of v8 makes up for that.
   static std::vector<int> order(const Problem& p) {
-    if (!p.narrow() && std::min(p.m, p.n) <= 128) return {6, 8, 7};
+    if (p.narrow()) return {8, 7, 6};
+    if (std::min(p.m, p.n) <= 128) return {6, 8, 7};
     const auto turns = [&](std::int64_t width) {
       return tiles(tiles(p.m, 256) * tiles(p.n, width) * p.batch, ranked_for_sms / 2);
     };

@@ -51,8 +51,8 @@ struct Seen {
 /// memory's; what lies between tiles, and what cutting tiles and asking for work cost. The rates are those of
 /// the H200's runs (docs/kernels/dense_gemm.md).
 double nanoseconds(const Problem& p, const Config& c) {
-  constexpr double memory_rate = 4100;  // bytes a nanosecond, of all
-  constexpr double cta_rate = 70;       // bytes a nanosecond that a CTA's loads take in
+  constexpr double memory_rate = 4100;             // bytes a nanosecond, of all
+  const double cta_rate = c.lines == 2 ? 70 : 85;  // bytes a nanosecond that a CTA takes in: memory, L2
   constexpr double between_tiles = 750;
   constexpr double asking = 2500;
   const Seen seen(p, c);
@@ -65,7 +65,7 @@ double nanoseconds(const Problem& p, const Config& c) {
                                                                                             : 0));
   // Widths below 256 columns ask more of L2 for the same product; fp32 sums of e4m3 are added up besides.
   const double narrow_tile = c.tile_n == 256 ? 1 : 1.04;
-  const double promoting = c.promote > 0 ? 1 + 24.0 / c.tile_n : 1;
+  const double promoting = c.promote == 0 ? 1 : c.tile_n == 192 ? 1.06 : 1.13;
   const double multiplied = 0.69e3 * c.tile_n / 256 * c.lines * narrow_tile * promoting;
   const auto turns = static_cast<double>(tiles(seen.blocks, clusters));
   const double all =
@@ -98,12 +98,15 @@ class Plan final : public LadderPlan {
     };
     for (const int tile_n : {256, 240, 224, 192, 176, 160, 128})
       for (const auto& cluster : {std::pair{2, 1}, {1, 2}, {1, 1}}) {
+        if (promote && tile_n != 192 && tile_n != 128) continue;  // measured slower
         add(tile_n, 1, cluster, false, 0, false);
         add(tile_n, 1, cluster, true, 0, false);
         add(tile_n, 1, cluster, true, 40, false);
       }
+    const bool few_tiles = tiles(p.m, 128) * tiles(p.n, 256) * p.batch < ranked_for_sms;
     for (const bool transposed : {true, false})
-      for (const int tile_n : {16, 32, 64, 112, 128, 224, 256}) add(tile_n, 2, {1, 1}, true, 4, transposed);
+      for (const int tile_n : few_tiles ? std::vector{16, 32, 64, 112, 128, 224, 256} : std::vector<int>{})
+        add(tile_n, 2, {1, 1}, true, 4, transposed);
     std::stable_sort(all.begin(), all.end(),
                      [&](const Config& a, const Config& b) { return nanoseconds(p, a) < nanoseconds(p, b); });
     std::vector<kernel::Config> configs;
