@@ -152,6 +152,7 @@ std::string path_text(const LearningPath& path, const std::vector<ResolvedStep>&
   for (const ResolvedStep& s : steps) {
     out += fmt::format("{:>3}  {}\n", ++number, s.teaches);
     if (!s.missing.empty()) out += wrapped("missing: " + s.missing, 5);
+    if (!s.package.empty()) out += fmt::format("     native: cutelab kernel {}\n", s.package);
     if (s.example < 0) continue;
     const Example& e = w.catalog->examples()[static_cast<std::size_t>(s.example)];
     std::string line = fmt::format("     {}{} {} {:>6} lines", s.other_generation ? "instead: " : "",

@@ -119,6 +119,7 @@ Result<ExitCode> show_path(const Request& r) {
     out["steps"].push_back(
         {{"teaches", s.teaches},
          {"missing", s.missing},
+         {"package", s.package},
          {"other_generation", s.other_generation},
          {"example", s.example < 0
                          ? Json()

@@ -57,6 +57,7 @@ struct ResolvedStep {
   int example = -1;               ///< -1 = none in the corpora at hand
   std::string missing;            ///< why: "fp16_gemm_2.py: CUTLASS has it in 4.5.0 to 4.7.0 as …"
   bool other_generation = false;  ///< taken from another generation than the device's
+  std::string package;            ///< a kernel of this repository that teaches it there: "dense_gemm v0"
 };
 
 /// The steps of path `id` for `device` (without one: the generation with most of the steps). Errors (kind

@@ -89,6 +89,7 @@ Result<std::vector<ResolvedStep>> learning_path(const std::string& id, const std
     for (const auto& [other, names] : step.names)
       if (r.example < 0 && !other.empty() && (r.example = find_first(&names, other, w)) >= 0)
         r.other_generation = true;
+    if (const auto it = step.packages.find(generation); it != step.packages.end()) r.package = it->second;
     steps.push_back(std::move(r));
   }
   return steps;

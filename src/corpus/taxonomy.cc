@@ -42,7 +42,10 @@ Goal goal_from(const nlohmann::json& j) {
 LearningPath path_from(const nlohmann::json& j) {
   LearningPath p{string_of(j, "id"), string_of(j, "title"), {}};
   for (const auto& step : j.at("steps")) {
-    PathStep s{string_of(step, "teaches"), {}};
+    PathStep s{string_of(step, "teaches"), {}, {}};
+    if (step.contains("package"))
+      for (const auto& [folder, name] : step["package"].items())
+        s.packages[folder] = string_of(step["package"], folder.c_str());
     if (step.contains("any")) s.names[""] = string_list(step, "any");
     if (step.contains("on"))
       for (const auto& [folder, names] : step["on"].items())

@@ -37,6 +37,7 @@ struct Goal {
 struct PathStep {
   std::string teaches;
   std::map<std::string, std::vector<std::string>> names;
+  std::map<std::string, std::string> packages;  ///< kernels of this repository by generation: "dense_gemm v0"
 };
 
 struct LearningPath {

@@ -10,12 +10,15 @@ Result<Package> find_package(const std::vector<Package>& packages, const std::st
                              const std::string& version) {
   std::vector<std::string> designs;
   std::vector<std::string> versions;
+  const Package* base = nullptr;
   for (const Package& package : packages) {
     designs.push_back(package.design);
     if (package.design != design) continue;
-    if (version.empty() || package.version == version) return package;
+    if (version.empty() ? package.preferred : package.version == version) return package;
+    if (!base) base = &package;
     versions.push_back(package.version);
   }
+  if (base && version.empty()) return *base;
   if (!versions.empty())
     return Error{ErrorKind::usage, fmt::format("kernel {} {}", design, version), "no such version", "",
                  "versions: " + join(versions, ", ")};

@@ -20,6 +20,7 @@ struct Package {
   std::vector<std::string> headers =
       {};  ///< libraries whose headers it includes: "cudnn", "cub" (libraries.h)
   std::shared_ptr<const KernelPlan> plan;
+  bool preferred = false;  ///< the one that a design's name alone means; without any it is the base one
   std::string title() const { return design + " " + version; }
 };
 
@@ -27,8 +28,8 @@ struct Package {
 /// that are there.
 std::vector<Package> all_packages();
 
-/// The package of `design` (and `version`, else the base one) among `packages`. Errors (kind usage) name the
-/// nearest design or the versions that are there.
+/// The package of `design` (and `version`, else the preferred one, else the base one) among `packages`.
+/// Errors (kind usage) name the nearest design or the versions that are there.
 Result<Package> find_package(const std::vector<Package>& packages, const std::string& design,
                              const std::string& version);
 

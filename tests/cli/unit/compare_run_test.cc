@@ -159,7 +159,7 @@ TEST(Contenders, WordsNameVersionParametersAndConfiguration) {
   EXPECT_EQ(parsed("rmsnorm"), "rmsnorm v0 b=8192 dtype=fp16 h=8192");
   EXPECT_EQ(parsed("rmsnorm,h=64"), "rmsnorm v0 b=8192 dtype=fp16 h=64");
   EXPECT_EQ(parsed("dense_gemm:v5,n=1024"),
-            "dense_gemm v5 a=k alpha=1 b=k batch=1 beta=0 dtype=fp16 k=4096 m=512 n=1024");
+            "dense_gemm v5 a=k alpha=1 b=k batch=1 beta=0 dtype=fp16 k=4096 m=512 n=1024 sums=fp32");
   EXPECT_EQ(parsed("rmsnorm,h"), "'h' is not NAME=VALUE");
   EXPECT_EQ(parsed("rmsnorm:v9"), "no such version");
   EXPECT_EQ(parsed("rmsnorm,tile_q=3"), "--config does not take 'tile_q=3'");

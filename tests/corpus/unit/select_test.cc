@@ -290,6 +290,9 @@ TEST_F(In47, PathsResolveForEveryGenerationAndSayWhatIsMissing) {
   EXPECT_EQ(example(*w, (*hopper)[4].example).path(),
             "examples/python/CuTeDSL/cute/hopper/kernel/dense_gemm/dense_gemm_persistent.py");
   EXPECT_TRUE((*hopper)[6].other_generation) << "there is no 2-CTA MMA on Hopper";
+  EXPECT_EQ((*hopper)[1].package, "dense_gemm v0") << "the ladder is the path on Hopper";
+  EXPECT_EQ((*hopper)[7].package, "dense_gemm v5");
+  EXPECT_EQ((*blackwell)[1].package, "");
   EXPECT_EQ(learning_path("D", std::nullopt, *w).error().kind, ErrorKind::usage);
   MemoryFiles old_files;
   const ScratchFolder other;

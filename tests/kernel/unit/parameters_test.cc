@@ -51,5 +51,17 @@ TEST(Registry, FindsTheBaseVersionAndSuggests) {
             "did you mean 'rmsnorm'? `cutelab list` shows all");
 }
 
+TEST(Registry, TheNameAloneMeansThePreferredVersion) {
+  Package base;
+  base.design = "dense_gemm";
+  base.version = "v0";
+  Package best = base;
+  best.version = "best";
+  best.preferred = true;
+  EXPECT_EQ(find_package({base, best}, "dense_gemm", "")->version, "best");
+  EXPECT_EQ(find_package({base, best}, "dense_gemm", "v0")->version, "v0");
+  EXPECT_EQ(find_package({base, best}, "dense_gemm", "v9").error().remedy, "versions: v0, best");
+}
+
 }  // namespace
 }  // namespace cutelab::kernel

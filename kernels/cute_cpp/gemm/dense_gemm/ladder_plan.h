@@ -16,6 +16,11 @@ struct Problem {
   std::int64_t m, n, k, batch;
   std::string dtype;
   bool a_k_major, b_k_major;
+  bool fast_sums;  // e4m3: the tensor cores' own sums will do
+  bool narrow() const { return dtype == "e4m3"; }
+  kernel::DType type() const { return kernel::dtype_of(dtype); }
+  kernel::DType result_type() const { return narrow() ? kernel::DType::bf16 : type(); }
+  std::int64_t element_bytes() const { return narrow() ? 1 : 2; }
 };
 Problem problem_of(const kernel::Params& params);
 
@@ -56,7 +61,10 @@ class LadderPlan : public kernel::KernelPlan {
   virtual std::vector<kernel::Config> candidates(const Problem& problem) const = 0;
   /// Why this version cannot run the problem that way; empty = it can.
   virtual std::string rejection(const Problem& problem, const kernel::Config& config) const = 0;
-  /// Precondition: rejection() is empty.
+  virtual bool takes_e4m3(bool /*fast_sums*/) const { return false; }
+  /// rejection(), or that the version does not take the problem's type.
+  std::string refusal(const Problem& problem, const kernel::Config& config) const;
+  /// Precondition: refusal() is empty.
   virtual Candidate describe(const Problem& problem, const kernel::Config& config) const = 0;
 };
 

@@ -28,10 +28,12 @@
 namespace dense_gemm {
 using namespace cute;
 
-using Element = GEMM_ELEMENT;
+using Element = GEMM_ELEMENT;  // of A and B
+/// Of C and D: A's and B's type where that has 16 bits, else bf16.
+using Result = conditional_t<sizeof(Element) == 2, Element, cutlass::bfloat16_t>;
 constexpr GMMA::Major major_a = GEMM_A_K_MAJOR ? GMMA::Major::K : GMMA::Major::MN;
 constexpr GMMA::Major major_b = GEMM_B_K_MAJOR ? GMMA::Major::K : GMMA::Major::MN;
-constexpr int tile_k = 64;  // 128 bytes: one row of the 128-byte swizzle
+constexpr int tile_k = 128 / sizeof(Element);  // one row of the 128-byte swizzle
 
 /// (rows, columns_k, stages) in the 128-byte swizzle that TMA writes and WGMMA reads. Where rows are
 /// contiguous, atoms of 64 rows × 8 are laid out along k first, so that 64 rows × columns_k are one TMA box.
@@ -55,7 +57,7 @@ auto operand(const void* data, int rows, int k, int batch) {
 }
 
 inline auto output(const Params& p) {  // (m, n, batch), n contiguous
-  return make_tensor(make_gmem_ptr(static_cast<Element*>(p.d)), make_shape(p.m, p.n, p.batch),
+  return make_tensor(make_gmem_ptr(static_cast<Result*>(p.d)), make_shape(p.m, p.n, p.batch),
                      make_stride(static_cast<int64_t>(p.n), _1{}, static_cast<int64_t>(p.m) * p.n));
 }
 
@@ -88,31 +90,41 @@ struct RingPosition {
 /// Two neighbouring results as 32 bits of D, rounded once.
 CUTE_DEVICE uint32_t packed(float first, float second) {
   const cutlass::Array<float, 2> wide{first, second};
-  const auto narrow = cutlass::NumericArrayConverter<Element, float, 2>{}(wide);
+  const auto narrow = cutlass::NumericArrayConverter<Result, float, 2>{}(wide);
   return reinterpret_cast<const uint32_t&>(narrow);
 }
 
-/// Scales a 64-row block of accumulators by alpha and adds beta · C. `rows` and `columns` are the block's
+/// What the sums are multiplied by; e4m3 operands bring their scales.
+CUTE_DEVICE float factor(const Params& p) {
+  return sizeof(Element) == 1 ? p.alpha * *p.scale_a * *p.scale_b : p.alpha;
+}
+
+/// Scales a 64-row block of accumulators by `alpha` and adds beta · C. `rows` and `columns` are the block's
 /// origin; the layout is WGMMA's: thread t of the warpgroup holds columns 8j + 2(t % 4) + {0, 1} of rows 16(t
 /// / 32) + t / 4 % 8 + {0, 8}.
 template <class Block>
-CUTE_DEVICE void scale(const Params& p, Block& block, int row, int column, int batch) {
+CUTE_DEVICE void scale(const Params& p, float alpha, Block& block, int row, int column, int batch) {
   CUTE_UNROLL
-  for (int i = 0; i < size(block); ++i) block(i) *= p.alpha;
+  for (int i = 0; i < size(block); ++i) block(i) *= alpha;
   if (p.beta == 0) return;
   const int t = threadIdx.x % 128;
   const auto* c =
-      static_cast<const Element*>(p.c) + static_cast<int64_t>(batch) * p.m * p.n;  // (m, n) : (n, 1)
+      static_cast<const Result*>(p.c) + static_cast<int64_t>(batch) * p.m * p.n;  // (m, n) : (n, 1)
   CUTE_UNROLL
   for (int i = 0; i < size(block); i += 2) {
     const int r = row + t / 32 * 16 + t / 4 % 8 + i / 2 % 2 * 8;
     const int col = column + i / 4 * 8 + t % 4 * 2;
     if (r >= p.m || col >= p.n) continue;  // n is even: both columns are inside or neither
     const uint32_t pair = *reinterpret_cast<const uint32_t*>(c + static_cast<int64_t>(r) * p.n + col);
-    const auto both = reinterpret_cast<const cutlass::Array<Element, 2>&>(pair);
+    const auto both = reinterpret_cast<const cutlass::Array<Result, 2>&>(pair);
     block(i) += p.beta * static_cast<float>(both[0]);
     block(i + 1) += p.beta * static_cast<float>(both[1]);
   }
+}
+
+template <class Block>
+CUTE_DEVICE void scale(const Params& p, Block& block, int row, int column, int batch) {
+  scale(p, p.alpha, block, row, column, batch);
 }
 
 /// Stores a 64-row block straight from registers, two neighbours (4 bytes) a thread; the layout is that of
@@ -120,7 +132,7 @@ CUTE_DEVICE void scale(const Params& p, Block& block, int row, int column, int b
 template <class Block>
 CUTE_DEVICE void store_block(const Params& p, const Block& block, int row, int column, int batch) {
   const int t = threadIdx.x % 128;
-  auto* d = static_cast<Element*>(p.d) + static_cast<int64_t>(batch) * p.m * p.n;  // (m, n) : (n, 1)
+  auto* d = static_cast<Result*>(p.d) + static_cast<int64_t>(batch) * p.m * p.n;  // (m, n) : (n, 1)
   CUTE_UNROLL
   for (int i = 0; i < size(block); i += 2) {
     const int r = row + t / 32 * 16 + t / 4 % 8 + i / 2 % 2 * 8;

@@ -2,10 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "../tile_order.h"
+#include "../work_split.h"
 #include "kernel/registry.h"
 #include "support/truncated_sums.h"
 
@@ -31,7 +37,7 @@ kernel::Params problem(const KernelPlan& plan, const Given& given) {
 TEST(DenseGemm, TheLadderHasEveryRung) {
   std::set<std::string> versions;
   for (const auto& package : ladder()) versions.insert(package.version);
-  for (const char* version : {"v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"})
+  for (const char* version : {"v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "best"})
     EXPECT_TRUE(versions.count(version)) << version;
 }
 
@@ -212,6 +218,115 @@ TEST(DenseGemm, TileOrderVisitsEveryTileOnce) {
         }
         EXPECT_EQ(static_cast<int>(seen.size()), order.count());
       }
+}
+
+// Post-condition of WorkSplit: the items' pieces are every stage of every block once, in order; the segments
+// of a cut block are found from first_segment() on; no more partial sums than two places a segment.
+TEST(DenseGemm, WorkSplitHandsOutEveryStageOnce) {
+  for (const int blocks : {1, 17, 64, 65, 66, 67, 131, 300})
+    for (const int depth : {1, 3, 9, 16, 64, 257})
+      for (const int clusters : {1, 3, 66, 132})
+        for (const int gain : {0, 1, 4, 16}) {
+          const auto work = dense_gemm::WorkSplit::of(blocks, depth, clusters, gain);
+          if (gain == 0 || blocks % clusters == 0) {
+            EXPECT_EQ(work.count(), blocks);
+          }
+          int at = 0;
+          std::map<int, std::set<int>> cut_by;  // block -> segments
+          std::set<std::pair<int, bool>> places;
+          for (int item = 0; item < work.count(); ++item) {
+            ASSERT_EQ(work.begin(item), at);
+            while (at < work.end(item)) {
+              const auto piece = work.piece(at, work.end(item));
+              ASSERT_EQ(piece.block * depth + piece.k_begin, at);
+              ASSERT_GT(piece.depth(), 0);
+              ASSERT_LE(piece.k_end, depth);
+              at += piece.depth();
+              if (piece.depth() == depth) continue;
+              const int segment = item - work.whole;
+              ASSERT_GE(segment, 0) << "only segments cut a block";
+              cut_by[piece.block].insert(segment);
+              const bool later = work.boundary(segment) < piece.block * depth;
+              EXPECT_TRUE(places.insert({segment, later}).second) << "two partial sums in one place";
+            }
+          }
+          EXPECT_EQ(at, blocks * depth);
+          for (const auto& [block, segments] : cut_by) {
+            std::set<int> found;
+            for (int s = work.first_segment(block); work.boundary(s) < (block + 1) * depth; ++s)
+              if (work.boundary(s) != work.boundary(s + 1)) found.insert(s);
+            EXPECT_EQ(found, segments)
+                << "blocks " << blocks << " depth " << depth << " clusters " << clusters;
+          }
+        }
+}
+
+TEST(DenseGemm, TheNameAloneChoosesByShape) {
+  const auto best = *find_package(all_packages(), "dense_gemm", "");
+  EXPECT_EQ(best.version, "best");
+  const auto version = [&](const Given& given) {
+    const auto configs = best.plan->autotune_configs(problem(*best.plan, given));
+    EXPECT_TRUE(configs[0].legal());
+    return configs[0].value("version");
+  };
+  EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}}), 6);
+  EXPECT_EQ(version({}), 8);
+  const Given six = {{"m", "6144"}, {"n", "6144"}, {"k", "6144"}};
+  EXPECT_EQ(version(six), 7);
+  const auto of = [&](Given given, const char* sums) {
+    if (*sums) given.insert(given.end(), {{"dtype", "e4m3"}, {"sums", sums}});
+    return best.plan->autotune_configs(problem(*best.plan, given))[0];
+  };
+  EXPECT_EQ(of(six, "").value("tile_n"), 176);
+  EXPECT_EQ(of(six, "fp32").value("tile_n"), 192);
+  EXPECT_EQ(of({}, "fp32").value("tile_n"), 128);
+  EXPECT_EQ(of(six, "fast").value("version"), 8);
+  const Given eight = {{"m", "8192"}, {"n", "8192"}, {"k", "8192"}};
+  for (const char* sums : {"", "fast"}) {
+    EXPECT_EQ(of(eight, sums).value("dynamic"), 1) << "many turns: work is asked for";
+    EXPECT_EQ(of(eight, sums).value("lines"), 1);
+  }
+  EXPECT_EQ(of({}, "").value("dynamic"), 0);
+  EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}, {"dtype", "e4m3"}}), 8);
+  EXPECT_FALSE(best.plan->plan(problem(*best.plan, {}), Config{{{"version", 3}}, ""}));
+}
+
+// The kernels that learning paths name are there.
+TEST(DenseGemm, LearningPathsNamePackagesThatExist) {
+  std::ifstream file(CUTELAB_SOURCE_DIR "/data/learning_paths.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::regex named("\"package\": \\{\"hopper\": \"(\\w+) (\\w+)\"\\}");
+  int found = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), named), end; it != end; ++it, ++found)
+    EXPECT_TRUE(find_package(all_packages(), (*it)[1], (*it)[2])) << it->str();
+  EXPECT_GE(found, 8);
+}
+
+TEST(DenseGemm, NarrowOperandsAreRefusedWithTheReason) {
+  const auto v5 = *find_package(all_packages(), "dense_gemm", "v5");
+  const auto narrow = problem(*v5.plan, {{"dtype", "e4m3"}});
+  EXPECT_NE(v5.plan->autotune_configs(narrow)[0].rejected_because.find("e4m3"), std::string::npos);
+  const auto v8 = *find_package(all_packages(), "dense_gemm", "v8");
+  EXPECT_FALSE(v8.plan->check(problem(*v8.plan, {{"dtype", "e4m3"}, {"k", "24"}})));
+  EXPECT_FALSE(v8.plan->check(problem(*v8.plan, {{"dtype", "e4m3"}, {"b", "n"}})));
+  const auto promotes = [&](const char* sums) {
+    return v8.plan->autotune_configs(problem(*v8.plan, {{"dtype", "e4m3"}, {"sums", sums}}))[0].value(
+        "promote");
+  };
+  EXPECT_EQ(promotes("fast"), 0);
+  EXPECT_GT(promotes("fp32"), 0);
+}
+
+TEST(DenseGemm, ReferenceOfNarrowOperandsHasTheirScales) {
+  const auto v8 = *find_package(all_packages(), "dense_gemm", "v8");
+  const auto p = problem(*v8.plan, {{"m", "8"}, {"n", "8"}, {"k", "16"}, {"dtype", "e4m3"}});
+  const auto inputs = v8.plan->prepare_inputs(p, Fill::uniform, 3);
+  const auto d = v8.plan->reference_fn(p, inputs).tensors[0];
+  double sum = 0;
+  for (std::int64_t k = 0; k < 16; ++k)
+    sum += inputs.find("a")->at(2 * 16 + k) * inputs.find("b")->at(5 * 16 + k);
+  EXPECT_NEAR(d.at(2 * 8 + 5), sum * inputs.find("scale_a")->at(0) * inputs.find("scale_b")->at(0), 1e-5);
+  EXPECT_EQ(v8.plan->prepare_outputs(p).tensors[0].dtype, DType::bf16);
 }
 
 TEST(DenseGemm, WorkIsEachOperandOnce) {

@@ -35,7 +35,7 @@ using TileK = Int<tile_k>;
 using SmemA = SmemLayout<major_a, config.tile_m, config.stages>;  // (tile_m, 64, stages)
 using SmemB = SmemLayout<major_b, config.tile_n, config.stages>;  // (tile_n, 64, stages)
 using StoreTile = Shape<_64, _64>;
-using SmemD = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Element>{}, StoreTile{}));
+using SmemD = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<Result>{}, StoreTile{}));
 using Mma = TiledMmaOf<config.tile_m, config.tile_n, 1>;
 using Ring = RingPosition<config.stages>;
 
@@ -47,7 +47,7 @@ struct Storage {
   alignas(1024) Element a[cosize_v<SmemA>];
   alignas(1024) Element b[cosize_v<SmemB>];
   struct alignas(1024) Slice {
-    Element d[cosize_v<SmemD>];
+    Result d[cosize_v<SmemD>];
   } slices[config.consumers()][2];
   uint64_t full[config.stages];
   uint64_t empty[config.stages];
@@ -166,7 +166,7 @@ CUTE_DEVICE void multiply_tile(Storage& s, const A& tCrA, const B& tCrB, Accumul
 /// filled.
 template <class Accumulators>
 CUTE_DEVICE void store_tile(const Params& p, const Descriptors& tma, Storage& s, Accumulators& accumulators,
-                            const OutputTile& tile, int warpgroup) {
+                            const OutputTile& tile, int warpgroup, float alpha) {
   const int thread = threadIdx.x % 128;
   const int row = thread / 32 * 16 + thread % 16;  // of the slice, whose address this lane gives to stmatrix
   const int half = thread % 32 / 16 * 8;
@@ -174,7 +174,7 @@ CUTE_DEVICE void store_tile(const Params& p, const Descriptors& tma, Storage& s,
   for (int i = 0; i < blocks; ++i) {
     Tensor block = accumulators(_, i, _0{});  // 64 rows × tile_n
     const int first_row = tile.m * config.tile_m + i * 64;
-    scale(p, block, first_row, tile.n * config.tile_n, tile.batch);
+    scale(p, alpha, block, first_row, tile.n * config.tile_n, tile.batch);
     CUTE_UNROLL
     for (int slice = 0; slice < slices; ++slice) {
       const int column = slice * 64 + 64 <= config.tile_n ? slice * 64 : config.tile_n - 64;
@@ -213,6 +213,7 @@ CUTE_DEVICE void consume_tiles(const Params& p, const Descriptors& tma, Storage&
   Tensor accumulators = partition_fragment_C(Mma{}, Shape<TileM, TileN>{});  // (64 × tile_n, blocks, 1)
   const int k_tiles = ceil_div(p.k, TileK{});
   const int count = schedule.order.count();
+  const float alpha = factor(p);
   const Track track(first_consumer + warpgroup, threadIdx.x % 128 == 0);
   Ring ring;
   if (warpgroup == 1) ring.advance(k_tiles);
@@ -229,7 +230,7 @@ CUTE_DEVICE void consume_tiles(const Params& p, const Descriptors& tma, Storage&
     });
     {
       const auto span = track.span(store);
-      store_tile(p, tma, s, accumulators, schedule.at(index), warpgroup);
+      store_tile(p, tma, s, accumulators, schedule.at(index), warpgroup, alpha);
     }
     ring.advance(k_tiles);  // the other warpgroup's tile
   }

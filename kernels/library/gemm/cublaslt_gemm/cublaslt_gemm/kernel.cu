@@ -21,6 +21,9 @@ namespace cublaslt_gemm {
 constexpr int compute_32f = 68;  // cublasComputeType_t
 constexpr int desc_transa = 3;   // cublasLtMatmulDescAttributes_t
 constexpr int desc_transb = 4;
+constexpr int desc_a_scale = 17;  // device pointers
+constexpr int desc_b_scale = 18;
+constexpr int desc_fast_sums = 25;
 constexpr int layout_batch_count = 5;  // cublasLtMatrixLayoutAttribute_t
 constexpr int layout_batch_offset = 6;
 constexpr int preference_workspace = 1;  // cublasLtMatmulPreferenceAttributes_t
@@ -95,15 +98,17 @@ struct Problem {
   int offered = 0;
 
   int describe(const Library& lt, const Params& p) {
-    const int type = p.fp16 ? CUDA_R_16F : CUDA_R_16BF;
+    const int out_type = p.fp16 ? CUDA_R_16F : CUDA_R_16BF;
+    const int type = p.e4m3 ? CUDA_R_8F_E4M3 : out_type;
     const int trans_b = p.b_k_major ? 1 : 0;
     const int trans_a = p.a_k_major ? 0 : 1;
     int bad = lt.desc_create(&desc, compute_32f, CUDA_R_32F);
     if (!bad) bad = lt.desc_set(desc, desc_transa, &trans_b, sizeof trans_b);
     if (!bad) bad = lt.desc_set(desc, desc_transb, &trans_a, sizeof trans_a);
+    if (!bad && p.e4m3) bad = scales(lt, p);
     if (!bad) bad = matrix(lt, &first, type, p.b_k_major ? p.k : p.n, p.b_k_major ? p.n : p.k, p.batch);
     if (!bad) bad = matrix(lt, &second, type, p.a_k_major ? p.k : p.m, p.a_k_major ? p.m : p.k, p.batch);
-    if (!bad) bad = matrix(lt, &out, type, p.n, p.m, p.batch);
+    if (!bad) bad = matrix(lt, &out, out_type, p.n, p.m, p.batch);
     void* preference = nullptr;
     if (!bad) bad = lt.preference_create(&preference);
     if (!bad)
@@ -112,6 +117,14 @@ struct Problem {
       bad = lt.heuristics(lt.handle, desc, first, second, out, out, preference, most_heuristics,
                           proposals.data(), &offered);
     return bad;
+  }
+
+  /// The library's first operand is B.
+  int scales(const Library& lt, const Params& p) const {
+    const std::int8_t fast = p.fast_sums ? 1 : 0;
+    int bad = lt.desc_set(desc, desc_a_scale, &p.scale_b, sizeof p.scale_b);
+    if (!bad) bad = lt.desc_set(desc, desc_b_scale, &p.scale_a, sizeof p.scale_a);
+    return bad ? bad : lt.desc_set(desc, desc_fast_sums, &fast, sizeof fast);
   }
 
   static int matrix(const Library& lt, void** layout, int type, int rows, int columns, int batch) {
@@ -128,13 +141,13 @@ struct Problem {
 struct State {
   Library lt;
   int opened = -1;
-  using Key = std::array<int, 7>;
+  using Key = std::array<int, 9>;
   std::map<Key, Problem> problems;
 
   int launch(const Params& p, cudaStream_t stream) {
     if (opened < 0) opened = lt.open();
     if (opened) return opened;
-    const Key key = {p.m, p.n, p.k, p.batch, p.fp16, p.a_k_major, p.b_k_major};
+    const Key key = {p.m, p.n, p.k, p.batch, p.fp16, p.a_k_major, p.b_k_major, p.e4m3, p.fast_sums};
     auto known = problems.find(key);
     if (known == problems.end()) {
       Problem problem;
@@ -142,6 +155,8 @@ struct State {
       known = problems.emplace(key, problem).first;
     }
     const Problem& problem = known->second;
+    if (p.e4m3)  // the scales' places may have changed
+      if (const int bad = problem.scales(lt, p)) return library_status + bad;
     if (p.heuristic < 0 || p.heuristic >= problem.offered) return no_such_heuristic;
     const Proposal& proposal = problem.proposals[static_cast<std::size_t>(p.heuristic)];
     const void* c = p.beta != 0 ? p.c : p.d;

@@ -19,7 +19,7 @@ class Plan final : public dense_gemm::LadderPlan {
                                             const kernel::Config&) const override {
     std::vector<kernel::Params> all;
     for (const auto& [m, n, k, batch] :
-         {std::array<std::int64_t, 4>{8, 8, 8, 1}, {264, 136, 520, 1}, {72, 264, 136, 3}}) {
+         {std::array<std::int64_t, 4>{16, 16, 16, 1}, {264, 136, 528, 1}, {72, 264, 144, 3}}) {
       all.push_back(params);
       for (const auto& [name, value] : {std::pair{"m", m}, {"n", n}, {"k", k}, {"batch", batch}})
         all.back().set(name, value);
@@ -54,7 +54,11 @@ class Plan final : public dense_gemm::LadderPlan {
                              small(heuristic),
                              p.dtype == "fp16",
                              p.a_k_major,
-                             p.b_k_major};
+                             p.b_k_major,
+                             p.narrow(),
+                             p.fast_sums,
+                             static_cast<const float*>(pointer("scale_a")),
+                             static_cast<const float*>(pointer("scale_b"))};
       std::vector<std::byte> bytes(sizeof arguments);
       std::memcpy(bytes.data(), &arguments, sizeof arguments);
       return bytes;
@@ -63,6 +67,7 @@ class Plan final : public dense_gemm::LadderPlan {
   }
 
  private:
+  bool takes_e4m3(bool) const override { return true; }
   std::vector<kernel::Config> candidates(const dense_gemm::Problem&) const override {
     std::vector<kernel::Config> all;
     for (int i = 0; i < most_heuristics; ++i) all.push_back({{{"heuristic", i}}, ""});

@@ -1,0 +1,343 @@
+#pragma once
+// What an epilogue is made of. A step gets two neighbouring values in registers and where they are, and
+// returns what they become; a Chain applies its steps in order. A step of your own derives from Step and has
+// this one operator; an activation is a function of one value (user_steps.cuh has an example of each).
+#include "../../dense_gemm/operands.cuh"
+
+namespace epilogue_gemm {
+using namespace dense_gemm;
+
+/// Where two neighbouring values of a row are, in the matrix that the step works on.
+struct At {
+  int row;
+  int column;     // of the first, even
+  int eight;      // its place in the tile, in steps of eight columns
+  int below;      // 1: of the two rows that a thread has of them, the lower
+  int rows;       // of the matrix
+  int width;      // of the matrix
+  int64_t index;  // of the first in the matrix with all its batches
+  bool inside;    // tiles at the border stick out
+  float& largest;
+};
+
+/// 64 rows of a tile before it is multiplied: time to fetch what a step will read.
+struct Ahead {
+  int row, column, columns;  // `columns` of the tile; the matrix ends at `last_row`, `width`
+  int last_row, width;
+  int64_t index;  // of (row, column)
+};
+
+/// A step may keep something in registers, from ahead() on or from begin(), which runs when the sums of a
+/// tile of `columns` are there; it then takes it as its second argument. A tile's pairs come in the order of
+/// their columns, of each eight the upper row first. A step that derives its Kept anew names begin() again.
+struct Step {
+  struct Kept {};
+  CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+};
+
+template <class T>
+CUTE_DEVICE float2 as_pair(uint32_t bits) {
+  const auto both = reinterpret_cast<const cutlass::Array<T, 2>&>(bits);
+  return {static_cast<float>(both[0]), static_cast<float>(both[1])};
+}
+
+/// A function of one value as a step.
+template <class Function>
+struct Each : Step {
+  CUTE_DEVICE float2 operator()(const At&, float2 x) const { return {Function{}(x.x), Function{}(x.y)}; }
+};
+
+struct Identity {
+  CUTE_DEVICE float operator()(float x) const { return x; }
+};
+struct Relu {
+  CUTE_DEVICE float operator()(float x) const { return x > 0 ? x : 0; }
+};
+/// The hardware's tanh, absolute error below 2^-10.
+CUTE_DEVICE float quick_tanh(float x) {
+  float y;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+/// x · Φ(x) by the usual fit with tanh.
+struct Gelu {
+  CUTE_DEVICE float operator()(float x) const {
+    const float u = x * (0.7978845608f + 0.0356774081f * x * x);
+    return 0.5f * x * (1 + quick_tanh(u));
+  }
+};
+/// x / (1 + exp(-x)), with the tanh of half of it.
+struct Silu {
+  CUTE_DEVICE float operator()(float x) const { return 0.5f * x * (1 + quick_tanh(0.5f * x)); }
+};
+
+struct Bias : Step {
+  const void* bias;
+  explicit Bias(const void* b) : bias(b) {}
+  /// Lane l keeps the pairs of columns 8·(l / 4 + 8i) + 2·(l % 4): what four lanes need of every eight
+  /// columns lies in lanes that differ in l / 4 only.
+  struct Kept {
+    uint32_t pairs[GEMM_TILE_N / 64 > 0 ? GEMM_TILE_N / 64 : 1];
+  };
+  CUTE_DEVICE Kept ahead(const Ahead& tile) const {
+    Kept kept;
+    const int lane = threadIdx.x % 32;
+    CUTE_UNROLL
+    for (int i = 0; i < size(kept); ++i) {
+      const int column = tile.column + (lane / 4 + 8 * i) * 8 + lane % 4 * 2;
+      kept.pairs[i] =
+          column < tile.width
+              ? __ldg(reinterpret_cast<const uint32_t*>(static_cast<const Result*>(bias) + column))
+              : 0;
+    }
+    return kept;
+  }
+  CUTE_DEVICE static constexpr int size(const Kept&) { return sizeof(Kept) / 4; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    const int source = at.eight % 8 * 4 + threadIdx.x % 4;
+    const float2 b = as_pair<Result>(__shfl_sync(0xffffffff, kept.pairs[at.eight / 8], source));
+    return {x.x + b.x, x.y + b.y};
+  }
+};
+
+/// Four lanes have the rows of a 4 × 4 matrix, and then its columns.
+CUTE_DEVICE void transpose_in_quad(uint32_t (&r)[4]) {
+  CUTE_UNROLL
+  for (int bit = 1; bit < 4; bit *= 2) {
+    const bool high = threadIdx.x & bit;
+    CUTE_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      if (i & bit) continue;
+      const uint32_t got = __shfl_xor_sync(0xffffffff, high ? r[i] : r[i | bit], bit);
+      (high ? r[i] : r[i | bit]) = got;
+    }
+  }
+}
+
+/// A thread's pairs of 32 columns and two rows. In memory 16 bytes a lane are read or written at a time: the
+/// four lanes of a row have eight columns each, in registers two of every eight.
+struct Pairs32 {
+  uint32_t of[2][4];  // (row, which eight)
+};
+
+struct Residual : Step {
+  const void* c;
+  float beta;
+  Residual(const void* data, float factor) : c(data), beta(factor) {}
+  struct Kept {
+    Pairs32 of[GEMM_TILE_N / 32];  // a gated tile uses half of them
+  };
+
+  CUTE_DEVICE Kept ahead(const Ahead& tile) const {  // into L2, a row a thread
+    const int row = threadIdx.x % 128;
+    const int inside = tile.width - tile.column < tile.columns ? tile.width - tile.column : tile.columns;
+    if (row < 64 && tile.row + row < tile.last_row && inside > 0)
+      asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
+                       static_cast<const Result*>(c) + tile.index + static_cast<int64_t>(row) * tile.width),
+                   "r"(inside * 2)
+                   : "memory");
+    return {};
+  }
+  /// All at once, while the registers of the tile before are free: one way to L2 and back.
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead& tile, Kept& kept) const {
+    const int t = threadIdx.x % 128;
+    const int row = t / 32 * 16 + t / 4 % 8;
+    CUTE_UNROLL
+    for (int group = 0; group < columns / 32; ++group) {
+      CUTE_UNROLL
+      for (int below = 0; below < 2; ++below) {
+        const int r = row + below * 8, column = group * 32 + t % 4 * 8;
+        uint4 four = make_uint4(0, 0, 0, 0);
+        if (tile.row + r < tile.last_row && tile.column + column < tile.width)
+          four = __ldg(reinterpret_cast<const uint4*>(static_cast<const Result*>(c) + tile.index +
+                                                      static_cast<int64_t>(r) * tile.width + column));
+        auto& of = kept.of[group].of[below];
+        of[0] = four.x, of[1] = four.y, of[2] = four.z, of[3] = four.w;
+      }
+    }
+  }
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    Pairs32& now = kept.of[at.eight / 4];
+    if (at.eight % 4 == 0 && !at.below) {
+      transpose_in_quad(now.of[0]);
+      transpose_in_quad(now.of[1]);
+    }
+    const float2 of_c = as_pair<Result>(now.of[at.below][at.eight % 4]);
+    return {x.x + beta * of_c.x, x.y + beta * of_c.y};
+  }
+};
+
+/// Stores what passes by, rounded.
+struct Aux : Step {
+  void* aux;
+  explicit Aux(void* data) : aux(data) {}
+  struct Kept {
+    Pairs32 now;
+  };
+  CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    kept.now.of[at.below][at.eight % 4] = packed(x.x, x.y);
+    if (at.eight % 4 != 3 || !at.below) return x;
+    const int back = threadIdx.x % 4 * 6 - 24;
+    CUTE_UNROLL
+    for (int below = 0; below < 2; ++below) {
+      auto& four = kept.now.of[below];
+      transpose_in_quad(four);
+      const int row = at.row - 8 + below * 8;
+      if (row < at.rows && at.column + back < at.width)
+        *reinterpret_cast<uint4*>(static_cast<Result*>(aux) + at.index + back -
+                                  static_cast<int64_t>(1 - below) * 8 * at.width) =
+            make_uint4(four[0], four[1], four[2], four[3]);
+    }
+    return x;
+  }
+};
+
+struct Amax : Step {
+  CUTE_DEVICE float2 operator()(const At& at, float2 x) const {
+    if (at.inside) at.largest = fmaxf(at.largest, fmaxf(fabsf(x.x), fabsf(x.y)));
+    return x;
+  }
+};
+
+/// Steps one after the other.
+template <class... Steps>
+struct Chain {
+  struct Kept {};
+  CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At&, Kept&, float2 x) const { return x; }
+};
+template <class First, class... Rest>
+struct Chain<First, Rest...> {
+  First first;
+  Chain<Rest...> rest;
+  struct Kept {
+    typename First::Kept first;
+    typename Chain<Rest...>::Kept rest;
+  };
+  CUTE_DEVICE Kept ahead(const Ahead& tile) const { return {first.ahead(tile), rest.ahead(tile)}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead& tile, Kept& kept) const {
+    if constexpr (!std::is_empty_v<typename First::Kept>) first.template begin<columns>(tile, kept.first);
+    rest.template begin<columns>(tile, kept.rest);
+  }
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    if constexpr (std::is_empty_v<typename First::Kept>)
+      return rest(at, kept.rest, first(at, x));
+    else
+      return rest(at, kept.rest, first(at, kept.first, x));
+  }
+};
+inline Chain<> chain() { return {}; }
+template <class First, class... Rest>
+Chain<First, Rest...> chain(const First& first, const Rest&... rest) {
+  return {first, chain(rest...)};
+}
+
+/// Two chains around an activation. With `gated`, every 16 columns of the product are 8 of a gate and 8 of
+/// what it lets through: D gets activation(gate) · value, half as many columns. `before` sees the product's
+/// places, `after` those of D.
+template <class Before, class Activation, class After, bool gated, bool amax>
+struct Epilogue {
+  Before before;
+  After after;
+  float* amax_out;
+
+  struct Kept {
+    typename Before::Kept before;
+    typename After::Kept after;
+  };
+
+  template <class Block>
+  CUTE_DEVICE void operator()(const dense_gemm::Params& p, float alpha, Block& block, Kept& kept, int row,
+                              int column, int batch, uint32_t* pairs) const;
+  /// The tile as the chain behind `shrink` columns for one sees it.
+  template <int shrink>
+  CUTE_DEVICE static Ahead tile(const dense_gemm::Params& p, int row, int column, int batch) {
+    const int first = column / shrink, width = p.n / shrink;
+    return {row, first, GEMM_TILE_N / shrink,
+            p.m, width, (static_cast<int64_t>(batch) * p.m + row) * width + first};
+  }
+  CUTE_DEVICE Kept ahead(const dense_gemm::Params& p, int row, int column, int batch) const {
+    return {before.ahead(tile<1>(p, row, column, batch)),
+            after.ahead(tile < gated ? 2 : 1 > (p, row, column, batch))};
+  }
+  /// The launch's last CTA to come here hands over the largest value and leaves the counters as they were.
+  CUTE_DEVICE void done(const dense_gemm::Params& p) const;
+};
+
+/// 0 between launches. Bits of floats that are not negative order as the floats do.
+__device__ unsigned largest_bits;
+__device__ unsigned ctas_done;
+
+template <class Before, class Activation, class After, bool gated, bool amax>
+template <class Block>
+CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::operator()(const dense_gemm::Params& p,
+                                                                              float alpha, Block& block,
+                                                                              Kept& kept, int row, int column,
+                                                                              int batch,
+                                                                              uint32_t* pairs) const {
+  constexpr int shrink = gated ? 2 : 1;
+  const int t = threadIdx.x % 128;
+  float largest = 0;
+  before.template begin<GEMM_TILE_N>(tile<1>(p, row, column, batch), kept.before);
+  after.template begin<GEMM_TILE_N / shrink>(tile<shrink>(p, row, column, batch), kept.after);
+  // WGMMA's layout: four values of every eight columns, two of a row and two of the row 8 below.
+  const auto place = [&](int eight, int v, int origin, int columns) {
+    const int r = row + t / 32 * 16 + t / 4 % 8 + v / 2 * 8;
+    const int c = origin + eight * 8 + t % 4 * 2;
+    return At{r,
+              c,
+              eight,
+              v / 2,
+              p.m,
+              columns,
+              (static_cast<int64_t>(batch) * p.m + r) * columns + c,
+              r < p.m && c < columns,
+              largest};
+  };
+  const auto product = [&](int eight, int v) {
+    const float2 x{block(eight * 4 + v) * alpha, block(eight * 4 + v + 1) * alpha};
+    return before(place(eight, v, column, p.n), kept.before, x);
+  };
+  const auto finish = [&](int eight, int v) {
+    float2 x = product(eight * shrink, v);
+    x = {Activation{}(x.x), Activation{}(x.y)};
+    if constexpr (gated) {
+      const float2 let_through = product(eight * 2 + 1, v);
+      x = {x.x * let_through.x, x.y * let_through.y};
+    }
+    x = after(place(eight, v, column / shrink, p.n / shrink), kept.after, x);
+    pairs[eight * 2 + v / 2] = packed(x.x, x.y);
+  };
+  CUTE_UNROLL
+  for (int eight = 0; eight < size(block) / 4 / shrink; ++eight) {
+    finish(eight, 0);
+    finish(eight, 2);
+  }
+  if constexpr (amax) {
+    const unsigned of_warp = __reduce_max_sync(0xffffffff, __float_as_uint(largest));
+    if (t % 32 == 0) atomicMax(&largest_bits, of_warp);
+  }
+}
+
+template <class Before, class Activation, class After, bool gated, bool amax>
+CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::done(const dense_gemm::Params&) const {
+  if constexpr (!amax) return;
+  __threadfence();
+  cutlass::arch::NamedBarrier::sync(256, 2);  // both consumer warpgroups
+  if (threadIdx.x != 128 || atomicAdd(&ctas_done, 1) + 1 != gridDim.x) return;
+  ctas_done = 0;
+  *amax_out = __uint_as_float(atomicExch(&largest_bits, 0));
+}
+
+}  // namespace epilogue_gemm
