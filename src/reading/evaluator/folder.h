@@ -79,6 +79,7 @@ class Folder final : public Evaluator {
   Abstract identifier(source::Node n, const Frame* frame);
   std::optional<Abstract> local_binding(const std::string& name, source::Node use, const Frame* frame);
   Abstract bound_value(int module, const source::Assignment& assignment, const Frame* frame);
+  bool changes_in_place(int module, const source::Assignment& assignment);
   std::optional<Abstract> parameter(const std::string& name, const Frame* frame);
   Abstract parameter_value(int position, const Frame* frame);
   Abstract parameter_from_callers(int position, const Frame* frame);

@@ -131,6 +131,7 @@ bool names_shared(std::string_view text);
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
 void extract_arrivals(FactContext& context);       ///< D1, D2: warps of roles, sizes of groups, who arrives
+void tell_arrivals(FactContext& context);          ///< D2: which threads arrive; a part of extract_arrivals
 void extract_barrier_rings(FactContext& context);  ///< rings of hand-written mbarriers, as pipelines
 void extract_copy_targets(FactContext& context);   ///< D3: pipeline and buffer of each load
 /// The pipeline, by its fact's subject, that an object belongs to: itself, a side or a handle of it; "" =

@@ -86,9 +86,12 @@ void complete_tensor_maps(FactContext& context) {
 
 /// The box of a tile and its way through shared memory, as the run's descriptor has them.
 void add_box(FactContext& context, Draft& draft) {
-  if (draft.construct != "make_tiled_tma_atom") return;
+  if (draft.construct != "make_tiled_tma_atom" && draft.construct != "descriptor-helper") return;
   const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
   auto& values = draft.fact.values;
+  const Abstract ctas = told("num_multicast");
+  if (ctas.is(Abstract::Kind::integer) && (draft.construct == "descriptor-helper" || ctas.number > 1))
+    values["multicast_degree"] = context.value(ctas, {});
   if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
     values["shared_steps"] = evidence::literal(steps.text);
   const Abstract box = told("box"), type = told("value_type");
@@ -96,7 +99,10 @@ void add_box(FactContext& context, Draft& draft) {
   values["type"] = context.value(type, {});
   values["boxes"] = context.value(told("boxes"), {});
   values["box"] = context.value(box, {});
-  values["box"].formula = "the tile, contiguous mode first, cut at the swizzle's span";
+  values["box"].formula =
+      "the tile, contiguous mode first, cut at the swizzle's span" +
+      (ctas.number > 1 ? ", a part for each of the " + std::to_string(ctas.number) + " CTAs that multicast it"
+                       : std::string());
   values["box"].known_by = evidence::KnownBy::computed;
   const Abstract span = told("swizzle_bytes");
   if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
@@ -225,6 +231,7 @@ void complete_tensor_memory_loads(FactContext& context) {
     if (repeat.is(NodeKind::call) && leaf_name(repeat.child(Field::function_field).text()) == "Repetition")
       if (const Node times = context.positional(repeat, 0)) repeat = times;
     if (repeat) draft.fact.values["repeat"] = context.value(repeat);
+    draft.fact.values["direction"] = evidence::literal(draft.construct.starts_with("Ld") ? "load" : "store");
   }
 }
 

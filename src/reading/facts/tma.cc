@@ -70,8 +70,12 @@ void complete_descriptor(FactContext& context, Draft& draft) {
 void leave_to_calls(FactContext& context, int function) {
   for (Draft& draft : context.drafts)
     if (draft.fact.kind == evidence::kind::tma_descriptor && draft.construct != "descriptor-helper" &&
-        context.module().function_at(draft.node) == function)
+        context.module().function_at(draft.node) == function) {
       for (const char* name : {"direction", "multicast", "operation"}) draft.fact.values.erase(name);
+      std::erase_if(draft.fact.values, [](const auto& value) {
+        return value.first == "multicast_degree" && !value.second.determined();
+      });
+    }
 }
 
 /// `tma_atom_a, tma_tensor_a = self._make_tma_atoms(a, …)`: a descriptor through a local helper, at the call.
