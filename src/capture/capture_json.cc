@@ -192,7 +192,8 @@ bool Capture::compiled() const {
 
 bool Capture::wants_torch() const {
   return !recorded() && torch == "stand-in" &&
-         (ended == Ended::raised || ended == Ended::exited || ended == Ended::missing_module);
+         (ended == Ended::raised || ended == Ended::exited || ended == Ended::missing_module ||
+          ended == Ended::crashed);
 }
 
 std::string to_json(const Capture& capture) {

@@ -208,7 +208,8 @@ Status keep_export(const std::string& folder, const std::string& kept_folder, Ca
   std::error_code failed;
   fs::remove_all(kept_folder, failed);
   fs::create_directories(kept_folder, failed);
-  for (const char* name : {"kernel.o", "kernel.h", "kernel.cubin", "kernel.fatbin", "export.json"})
+  for (const char* name :
+       {"kernel.o", "kernel.h", "kernel.cubin", "kernel.fatbin", "kernel.mlir", "export.json"})
     if (const std::string made = fmt::format("{}/{}", folder, name); fs::exists(made, failed))
       if (auto status = keep_file(made, fmt::format("{}/{}", kept_folder, name)); !status) return status;
   capture.exported = kept_folder;

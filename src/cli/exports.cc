@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/captures.h"
+#include "cli/import_recipe.h"
 #include "cli/parts.h"
 #include "cli/progress.h"
 
@@ -140,6 +141,8 @@ Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const 
     const std::string name = entry.path().filename().string();
     if (name[0] == '.' || (!version.empty() && name != version)) continue;
     if (!sources_unchanged(entry.path().string())) continue;
+    // Without the compiler's text it still runs, but tells less: made anew where that can be done.
+    if (!version.empty() && !context_.files.status(entry.path().string() + "/kernel.mlir")) continue;
     if (auto found = read_export(entry.path().string(), context_.files)) {
       found->from_cache = true;
       return found;
@@ -158,7 +161,7 @@ Status CaptureExporter::keep(const kernel::ExportWanted& wanted, const capture::
     all += "\n" + source.sha256;
   }
   const RecordJson record = {{"program", wanted.program},     {"flags", wanted.flags},
-                             {"arch", wanted.arch},           {"dsl_version", capture.dsl_version},
+                             {"arch", capture.arch},          {"dsl_version", capture.dsl_version},
                              {"seconds", capture.seconds},    {"source_hash", sha256(all).substr(0, 16)},
                              {"sources", std::move(sources)}, {"line_table", settings_.line_table}};
   const std::string aside = fmt::format("{}/.{}", fs::path(folder).parent_path().string(), ::getpid());
@@ -202,8 +205,10 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
                                                const capture::Toolchain& tools) const {
   capture::Request request;
   request.program = path;
-  request.flags = wanted.flags;
+  for (const std::string& flag : wanted.flags) request.flags.push_back(expanded_flag(flag, context_));
   request.arch = wanted.arch;
+  request.arch_is_guess = wanted.arch_is_guess;
+  request.keep_failures = settings_.keep_failures;
   request.torch = settings_.torch;
   request.cache = context_.environment.cache_home() + "/capture";
   request.fresh = settings_.fresh;
@@ -301,6 +306,7 @@ Result<kernel::Exported> read_export(const std::string& folder, const FileSource
   exported.call = std::move(*call);
   exported.source_hash = record.value("source_hash", "");
   exported.dsl_version = record.value("dsl_version", "");
+  exported.arch = record.value("arch", "");
   exported.seconds = record.value("seconds", 0.0);
   exported.line_table = record.value("line_table", false);
   return exported;

@@ -20,7 +20,8 @@ struct ExportSettings {
   std::string python;       ///< interpreter that was named; empty = none
   std::string dsl_version;  ///< "4.7.0"; empty = none was asked for
   capture::Torch torch = capture::Torch::automatic;
-  bool fresh = false;  ///< run the program even if an export is kept
+  bool keep_failures = false;  ///< keep how a program failed, too, and do not try it again
+  bool fresh = false;          ///< run the program even if an export is kept
   /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than
   /// that without: it is kept beside it.
   bool line_table = false;

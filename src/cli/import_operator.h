@@ -15,11 +15,21 @@ struct OperatorGuess {
   std::vector<std::string> undetermined;
 };
 
-/// By the extents of the tensors and how they follow the program's options: the last tensor is taken for the
-/// output, three matrices that share an extent each for a product; the other operators have extents alike, so
-/// the program's words decide among them. The check on a GPU holds the result against the guess. `named` is
-/// the operator that the user names; empty = none.
+/// By what the kernels read and write, by the extents of the tensors and how they follow the program's
+/// options: matrices that share an extent each are a product; the other operators have extents alike, so the
+/// program's words decide among them. The check on a GPU holds the result against the guess. `named` is the
+/// operator that the user names; empty = none.
 OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector<ProbedFlag>& flags,
                              const std::string& words, const std::string& named);
+
+/// What a program says of itself: its file's name, what it compiles, and the words that its object, its
+/// constants and its options hold ("norm_type layer"); without those of the option `left_out`.
+std::string words_of_call(const std::string& path, const kernel::ExportedCall& call,
+                          const std::string& left_out = "");
+
+/// Options that change what is computed are the problem's, not the configuration's: those that a number of
+/// the operator follows become parameters; those whose words decided on the operator stay as they are.
+void settle_parameters(const std::string& path, const kernel::ExportedCall& call,
+                       const std::vector<ProbedFlag>& flags, kernel::PackageDescription& description);
 
 }  // namespace cutelab::cli

@@ -13,6 +13,8 @@
 #include "cli/captures.h"
 #include "cli/exports.h"
 #include "cli/import_operator.h"
+#include "cli/import_uses.h"
+#include "cli/import_write.h"
 #include "corpus/checkout.h"
 #include "corpus/index.h"
 #include "render/table.h"
@@ -29,7 +31,9 @@ bool uses_dsl(const corpus::FileFacts& file) {
 
 /// Files that import a helper by its module's name, for the reader who wants to run it.
 std::string who_runs(const corpus::FileFacts& helper, const std::vector<corpus::FileFacts>& files) {
-  const std::string module = std::filesystem::path(helper.path).stem().string();
+  if (!uses_dsl(helper)) return "holds no code of the DSL";
+  const std::filesystem::path path(helper.path);
+  const std::string module = (path.stem() == "__init__" ? path.parent_path() : path).stem().string();
   std::vector<std::string> users;
   for (const auto& file : files)
     for (const auto& import : file.imports)
@@ -52,14 +56,16 @@ SweptImport attempt(SweptImport one, const std::string& path, const ImportSweep&
     auto arch = target_arch("", context, path);
     one.arch = arch ? *arch : "sm_90a";
   }
-  auto made = exporter.get({path, "", {}, one.arch});
+  auto made = exporter.get({program_name(path, context), "", {}, one.arch, asked.arch.empty()});
   if (!made) {
     one.end = "not importable";
-    one.because = made.error().wrong;
+    one.because = without_machines_paths(made.error().wrong, context);
     return one;
   }
-  const std::string words = std::filesystem::path(path).stem().string() + " " + made->call.callee;
-  const auto guess = guess_operator(made->call, {}, words, "");
+  one.arch = made->arch;
+  one.dsl_version = made->dsl_version;
+  note_uses(*made, context.files);
+  const auto guess = guess_operator(made->call, {}, words_of_call(path, made->call), "");
   std::vector<std::string> open = guess.undetermined;
   open.insert(open.end(), made->call.undetermined.begin(), made->call.undetermined.end());
   one.end = open.empty() ? "imported" : "compiled only";
@@ -82,15 +88,14 @@ Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const k
   if (!index) return index.error();
   std::vector<const corpus::FileFacts*> files;
   for (const auto& file : index->files)
-    if (file.path.ends_with(".py") && uses_dsl(file) && file.path.find(asked.only) != std::string::npos)
-      files.push_back(&file);
+    if (file.path.ends_with(".py") && file.path.find(asked.only) != std::string::npos) files.push_back(&file);
   if (files.empty())
     return Error{ErrorKind::input, "import --sweep " + asked.folder, "there is no CuTe DSL program", root,
                  "name a CUTLASS checkout or a folder of such programs"};
   std::vector<SweptImport> swept(files.size());
   std::mutex reading, telling;
   capture::run_all(files.size(), asked.jobs, [&](std::size_t i) {
-    SweptImport one{files[i]->path, asked.arch, "", ""};
+    SweptImport one{files[i]->path, asked.arch, "", "", ""};
     if (files[i]->has_main) {
       one = attempt(std::move(one), root + "/" + files[i]->path, asked, exporter, context, reading);
     } else {
@@ -104,18 +109,59 @@ Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const k
   return swept;
 }
 
-std::string sweep_report(const std::vector<SweptImport>& swept) {
-  render::Table table{{{"File"}, {"Ends as"}, {"Why"}}, {}};
+namespace {
+
+std::string totals_of(const std::vector<SweptImport>& swept) {
   std::map<std::string, int> totals;
-  for (const auto& one : swept) {
-    constexpr std::size_t most = 160;
-    const std::string because = replace_all(printable(one.because), "\n", " ");
-    table.rows.push_back({one.file, one.end, because.substr(0, most)});
-    ++totals[one.end];
-  }
+  for (const auto& one : swept) ++totals[one.end];
   std::vector<std::string> words;
   for (const auto& [end, count] : totals) words.push_back(fmt::format("{} {}", count, end));
-  return render::markdown(table) + fmt::format("\n{} files: {}\n", swept.size(), join(words, ", "));
+  return fmt::format("{} files: {}", swept.size(), join(words, ", "));
+}
+
+/// One line of at most `most` bytes, whole characters.
+std::string shortened(const std::string& text, std::size_t most) {
+  std::string line = replace_all(replace_all(printable(text), "\n", " "), "|", "\\|");
+  if (line.size() <= most) return line;
+  while (most > 0 && (static_cast<unsigned char>(line[most]) & 0xc0) == 0x80) --most;
+  return line.substr(0, most) + "…";
+}
+
+}  // namespace
+
+std::string sweep_report(const std::vector<SweptImport>& swept) {
+  render::Table table{{{"File"}, {"Ends as"}, {"Why"}}, {}};
+  for (const auto& one : swept) table.rows.push_back({one.file, one.end, shortened(one.because, 160)});
+  return render::markdown(table) + "\n" + totals_of(swept) + "\n";
+}
+
+std::string sweep_page(const std::vector<SweptImport>& swept) {
+  std::string version;
+  for (const auto& one : swept)
+    if (version.empty()) version = one.dsl_version;
+  std::string page = fmt::format(
+      "# A checkout, imported\n\nWritten by `cutelab import --sweep $CUTLASS_DIR --report "
+      "docs/imports/sweep.md`, CuTe "
+      "DSL {}, each program with the options it has by\ndefault. {}.\n",
+      version, totals_of(swept));
+  const std::pair<const char*, const char*> ends[] = {
+      {"imported",
+       "Exported, and what they compute has a reference: `cutelab import FILE` makes a package that "
+       "runs and is checked."},
+      {"compiled only",
+       "Exported: a package compiles and is looked into, and runs when what stands here is filled in."},
+      {"helper", "Hold no main of their own."},
+      {"not importable", "No call of a kernel of their own could be exported."}};
+  for (const auto& [end, meaning] : ends) {
+    render::Table table{{{"File"}, {"Architecture"}, {end == std::string("imported") ? "Operator" : "Why"}},
+                        {}};
+    for (const auto& one : swept)
+      if (one.end == end) table.rows.push_back({one.file, one.arch, shortened(one.because, 240)});
+    if (!table.rows.empty())
+      page +=
+          fmt::format("\n## {}: {}\n\n{}\n\n{}", end, table.rows.size(), meaning, render::markdown(table));
+  }
+  return page;
 }
 
 }  // namespace cutelab::cli

@@ -16,6 +16,7 @@ struct SweptImport {
   /// be filled in. "helper": holds no main of its own. "not importable": nothing could be exported.
   std::string end;
   std::string because;
+  std::string dsl_version;  ///< of an export
 };
 
 struct ImportSweep {
@@ -25,13 +26,15 @@ struct ImportSweep {
   int jobs = 2;
 };
 
-/// Attempts every Python file of the folder that has to do with the DSL, with the options it has by default;
-/// packages are not written. `told` gets each as it ends. Errors: the folder holds none.
+/// Attempts every Python file of the folder, with the options it has by default; packages are not written.
+/// `told` gets each as it ends. Errors: the folder holds none.
 Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const kernel::Exporter& exporter,
                                                Context& context,
                                                const std::function<void(const SweptImport&)>& told);
 
 /// The table of a sweep with its totals.
 std::string sweep_report(const std::vector<SweptImport>& swept);
+/// The same as a page: totals first, one table for each way to end.
+std::string sweep_page(const std::vector<SweptImport>& swept);
 
 }  // namespace cutelab::cli

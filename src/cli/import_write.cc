@@ -156,4 +156,19 @@ Status write_package(const kernel::PackageDescription& d, const kernel::Exported
   return status;
 }
 
+std::string without_machines_paths(const std::string& text, const Context& context) {
+  std::vector<std::string> lines;
+  for (const auto line : split(text, '\n')) {
+    const auto bar = line.find('|');  // "357 |   source", "    |   ^^^"
+    if (bar == std::string::npos || line.substr(0, bar).find_first_not_of(" 0123456789") != std::string::npos)
+      lines.emplace_back(line);
+  }
+  std::string plain = std::string(trim(join(lines, "\n")));
+  std::error_code failed;
+  if (const auto checkout = context.environment.get("CUTLASS_DIR"); checkout && !checkout->empty())
+    for (const std::string& folder : {*checkout, fs::weakly_canonical(*checkout, failed).string()})
+      plain = replace_all(plain, folder + "/", "$CUTLASS_DIR/");
+  return replace_all(plain, fs::absolute(context.source_root).lexically_normal().string() + "/", "");
+}
+
 }  // namespace cutelab::cli

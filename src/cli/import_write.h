@@ -22,4 +22,8 @@ std::string package_readme(const kernel::PackageDescription& description, const 
 Status write_package(const kernel::PackageDescription& description, const kernel::Exported& exported,
                      const Context& context);
 
+/// A program's words with the checkout as "$CUTLASS_DIR" and the repository left out: a package is read on
+/// other machines too.
+std::string without_machines_paths(const std::string& text, const Context& context);
+
 }  // namespace cutelab::cli

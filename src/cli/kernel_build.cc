@@ -73,7 +73,10 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
       !local.empty())
     run.notes.push_back(std::move(local));
   if (!r.line_table) run.notes.push_back(no_lines_text(package.language == "cute-dsl"));
-  run.notes.push_back("expected launch on 132 SMs: " + launch.text());
+  if (kernel.exported_folder.empty())
+    run.notes.push_back("expected launch on 132 SMs: " + launch.text());
+  else
+    run.notes.push_back("launch as the program makes it, recorded without a GPU: " + launch.text());
 }
 
 /// The reason why the cubin could not be read; empty when the rows are filled.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
+#include "cli/kernel_predicted.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_roles.h"
 #include "device/code_arch.h"
@@ -132,7 +133,12 @@ void KernelRun::build() {
 
 void KernelRun::inspect() {
   const auto reason = inspect_package(outcome_.run, request_.package, kernel_, build_, context_);
-  if (!reason.empty() && request_.prof_type == "compiled") missed("the compiled profile: " + reason);
+  if (request_.prof_type != "compiled") return;
+  if (!reason.empty()) missed("the compiled profile: " + reason);
+  const auto* imported = dynamic_cast<const kernel::ImportedPlan*>(request_.package.plan.get());
+  if (imported == nullptr) return;
+  auto note = predicted_against_recorded(*imported, request_.params, request_.config, kernel_, context_);
+  if (!note.empty()) outcome_.run.notes.push_back(std::move(note));
 }
 
 void KernelRun::without_device(const std::string& reason) {

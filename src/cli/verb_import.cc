@@ -11,7 +11,9 @@
 #include "cli/exports.h"
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
+#include "cli/import_recipe.h"
 #include "cli/import_sweep.h"
+#include "cli/import_uses.h"
 #include "cli/import_write.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
@@ -38,6 +40,8 @@ std::vector<Flag> run_flags() {
        false,
        {}},
       {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
+      {"--report", "FILE", "of a sweep: write the table there, as a page in Markdown", "", false, {}},
+      {"--as-it-is", "", "do not try the program's options: the package has the one problem", "", false, {}},
       {"--replace", "", "write an imported package of this name anew", "", false, {}},
       {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
@@ -49,7 +53,9 @@ VerbSpec import_spec() {
   spec.summary = "make a kernel package of a CuTe DSL program";
   spec.step = "3 IMPORT";
   spec.positionals = {
-      {"FILE", "a CuTe DSL program with a main, or an example's name; a folder with --sweep", 1, 1},
+      {"FILE",
+       "a CuTe DSL program with a main, an example's name, or RECIPE.json:ENTRY; a folder with --sweep", 1,
+       1},
       {"-- FLAG", "options of the program that stay as given here", 0, -1}};
   spec.flags = {
       {"--layer",
@@ -68,6 +74,7 @@ VerbSpec import_spec() {
       "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
       "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
       "cutelab import gemm.py --layer gemm --version 1 --operator gemm",
+      "cutelab import data/recipes/quack.json:softmax_fwd --layer softmax --design quack_softmax",
       "cutelab import --sweep ~/cutlass --only hopper"};
   return spec;
 }
@@ -109,6 +116,7 @@ class Importing {
     tell("the program as it is");
     auto base = exporter_->get(wanted_);
     if (!base) return done_telling(), base.error();
+    note_uses(*base, context_.files);
     if (!context_.err_is_terminal)
       context_.err << fmt::format(
           "import: a run of the program took {:.1f} s; its options are tried now, one or more runs each, {} "
@@ -126,6 +134,7 @@ class Importing {
 
  private:
   Status begin();
+  Status find_program();
   void describe(const kernel::Exported& base);
   void report(const kernel::Exported& base, bool dry) const;
   void tell(const std::string& what) const {
@@ -143,14 +152,25 @@ class Importing {
   Context& context_;
   std::int64_t since_ns_ = context_.clock.now_ns();
   std::string path_;
+  std::string said_;  ///< what tells of the program in words: its path, or the entry's name
+  std::optional<RecipeEntry> recipe_;
   int jobs_ = 2;
   kernel::PackageDescription description_;
   kernel::ExportWanted wanted_;
   std::shared_ptr<const kernel::Exporter> exporter_;
 };
 
-Status Importing::begin() {
+/// A file, an example's name, or an entry of a recipe.
+Status Importing::find_program() {
   const std::string& word = arguments_.positionals()[0];
+  auto entry = recipe_entry(word, context_);
+  if (!entry) return entry.error();
+  recipe_ = std::move(*entry);
+  if (recipe_) {
+    path_ = context_.source_root + "/" + recipe_->program;
+    said_ = recipe_->name;
+    return {};
+  }
   if (auto status = check_is_program("import", word, "import --sweep " + word, context_); !status)
     return status;
   ExampleNames names(context_, arguments_.get("--cutlass"), arguments_.get("--arch"));
@@ -158,7 +178,12 @@ Status Importing::begin() {
   auto file = names(word, notes);
   for (const std::string& note : notes) context_.err << note << "\n";
   if (!file) return file.error();
-  path_ = std::filesystem::absolute(*file).lexically_normal().string();
+  path_ = said_ = std::filesystem::absolute(*file).lexically_normal().string();
+  return {};
+}
+
+Status Importing::begin() {
+  if (auto status = find_program(); !status) return status;
   auto source = read_source(context_.files, path_);
   if (!source) return source.error();
   auto version = bounded_number(arguments_, "import", "--version", 0, 0, most_versions);
@@ -166,21 +191,27 @@ Status Importing::begin() {
   auto jobs = bounded_number(arguments_, "import", "--jobs", 2, 1, most_jobs);
   if (!jobs) return jobs.error();
   jobs_ = *jobs;
-  auto arch = target_arch(arguments_.get("--arch"), context_, path_);
+  std::string asked_arch = arguments_.get("--arch");
+  if (recipe_ && asked_arch.empty()) asked_arch = recipe_->archs.front();
+  auto arch = target_arch(asked_arch, context_, path_);
   if (!arch) return arch.error();
   auto& d = description_;
   d.layer = arguments_.get("--layer", "misc");
-  d.design = arguments_.get("--design", design_of(path_));
+  d.design = arguments_.get("--design", design_of(said_));
   d.version = fmt::format("v{}", *version);
   d.arch = *arch;
   d.program = program_name(path_, context_);
   d.program_sha256 = sha256(*source);
   d.fixed_flags.assign(arguments_.positionals().begin() + 1, arguments_.positionals().end());
+  if (recipe_) d.fixed_flags = recipe_->flags;
   if (auto status = check_package_name(d, arguments_.has("--replace"), context_); !status) return status;
   if (arguments_.has("--python"))
     if (auto python = dsl_python({path_, arguments_.get("--python"), ""}, context_); !python)
       return python.error();
-  exporter_ = make_exporter(context_, settings_of(arguments_));
+  ExportSettings settings = settings_of(arguments_);
+  if (recipe_ && recipe_->wants_torch && settings.torch == capture::Torch::automatic)
+    settings.torch = capture::Torch::real;
+  exporter_ = make_exporter(context_, settings);
   if (!context_.err_is_terminal)
     context_.err << fmt::format("import: running {} for {} without a GPU … ({})\n", d.program, d.arch,
                                 usual_time(export_seconds(context_)));
@@ -193,18 +224,27 @@ void Importing::describe(const kernel::Exported& base) {
   d.dsl_version = base.dsl_version;
   reading::Request request;
   request.path = path_;
-  if (auto read = reading::read(request, context_.files)) d.summary = read->summary;
+  if (recipe_)
+    d.summary = recipe_->summary;
+  else if (auto read = reading::read(request, context_.files))
+    d.summary = read->summary;
   if (d.summary.empty()) d.summary = base.call.callee;
   const ProbeRequest probe{*exporter_, wanted_, jobs_, [this](const std::string& what) { tell(what); }};
-  const auto flags = probe_flags(probe, base.call, reserved_names(), d.passed_over);
+  const bool tries = !arguments_.has("--as-it-is");
+  const auto flags =
+      tries ? probe_flags(probe, base.call, reserved_names(), d.passed_over) : std::vector<ProbedFlag>();
   describe_parameters(flags, d);
+  if (!tries) d.passed_over.emplace_back("no option was tried: the program was imported as it is");
   if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
-  const std::string words = std::filesystem::path(path_).stem().string() + " " + base.call.callee;
-  auto guess = guess_operator(base.call, flags, words, arguments_.get("--operator"));
+  auto guess =
+      guess_operator(base.call, flags, words_of_call(said_, base.call), arguments_.get("--operator"));
   d.op = std::move(guess.op);
   d.assumed = std::move(guess.assumed);
   d.undetermined = std::move(guess.undetermined);
+  settle_parameters(said_, base.call, flags, d);
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
+  for (auto& c : d.configurations) c.rejected_because = without_machines_paths(c.rejected_because, context_);
+  for (std::string& line : d.passed_over) line = without_machines_paths(line, context_);
   if (!base.call.other_functions.empty())
     d.assumed.push_back(fmt::format("of {} compiled functions that the program calls, the first",
                                     base.call.other_functions.size() + 1));
@@ -258,14 +298,18 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
   asked.jobs = *jobs;
   std::size_t done = 0;
   const auto told = [&](const SweptImport& one) {
-    if (context.err_is_terminal)
-      context.err << fmt::format("\r\x1b[Kimport: {} files, last {} ({})", ++done, one.file, one.end)
-                  << std::flush;
+    const std::string line = fmt::format("import: {} files, last {} ({})", ++done, one.file, one.end);
+    context.err << (context.err_is_terminal ? "\r\x1b[K" + line : line + "\n") << std::flush;
   };
-  auto swept = sweep_imports(asked, *make_exporter(context, settings_of(arguments)), context, told);
+  ExportSettings settings = settings_of(arguments);
+  settings.keep_failures = true;
+  auto swept = sweep_imports(asked, *make_exporter(context, settings), context, told);
   if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
   if (!swept) return swept.error();
   context.out << sweep_report(*swept);
+  if (arguments.has("--report"))
+    if (auto status = write_file_atomically(arguments.get("--report"), sweep_page(*swept)); !status)
+      return status.error();
   return ExitCode::ok;
 }
 

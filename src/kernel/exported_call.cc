@@ -1,6 +1,7 @@
 #include "kernel/exported_call.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -128,6 +129,44 @@ std::vector<std::string> ExportedCall::real_numbers() const {
   return found;
 }
 
+namespace {
+
+std::optional<double> number_in(const std::string& text) {
+  if (text == "True" || text == "true") return 1;
+  if (text == "False" || text == "false") return 0;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> number_in(const ExportedCall::Argument& argument) {
+  if (argument.type == "float" && argument.content.size() == sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, argument.content.data(), sizeof value);
+    return value;
+  }
+  if (argument.type == "double" && argument.content.size() == sizeof(double)) {
+    double value = 0;
+    std::memcpy(&value, argument.content.data(), sizeof value);
+    return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> ExportedCall::number(const std::string& name) const {
+  for (const Argument& argument : arguments)
+    if (argument.name == name)
+      if (const auto value = number_in(argument)) return value;
+  for (const auto* all : {&attributes, &constants})
+    if (const auto it = all->find(name); it != all->end())
+      if (const auto value = number_in(it->second)) return value;
+  for (const Flag& flag : flags)
+    if (flag.destination == name && flag.has_value) return number_in(flag.value);
+  return std::nullopt;
+}
+
 Result<ExportedCall> exported_call_from_json(const std::string& text) {
   const Json document = Json::parse(text, nullptr, false);
   const Error bad{ErrorKind::input, "read an exported call", "it is not of schema cutelab.export 1", "",
@@ -137,6 +176,7 @@ Result<ExportedCall> exported_call_from_json(const std::string& text) {
     return bad;
   ExportedCall call;
   for (const Json& flag : list(document, "flags")) call.flags.push_back(flag_from(flag));
+  call.function = get<std::string>(document, "function", "");
   call.entry = get<std::string>(document, "entry", "");
   call.symbols = get(document, "symbols", call.symbols);
   for (const Json& tensor : list(document, "tensors")) call.tensors.push_back(tensor_from(tensor));

@@ -24,6 +24,7 @@ struct ExportedCall {
     std::int64_t offset = 0;           ///< bytes
     std::int64_t bytes = 0;
     std::optional<std::vector<std::byte>> content;  ///< of index-like integers, as the program had them
+    bool read = false, written = false;             ///< by the kernels; see uses_known
   };
   struct Relocation {
     std::size_t at = 0;  ///< in the argument's bytes: an address of `buffer` plus `offset` stands there
@@ -58,6 +59,7 @@ struct ExportedCall {
   };
 
   std::vector<Flag> flags;
+  std::string function;              ///< host function in the compiler's text (kernel.mlir)
   std::string entry;                 ///< exported function; empty: nothing was exported
   std::vector<std::string> symbols;  ///< kernels in the device code
   std::vector<Tensor> tensors;
@@ -75,12 +77,17 @@ struct ExportedCall {
   std::vector<std::string> other_functions;  ///< further compiled functions with kernels of the program's own
   std::vector<std::string> failures;         ///< why nothing was exported
   int compiled = 0;                          ///< functions that the program compiled
+  bool uses_known = false;                   ///< what is read and written was followed in the compiler's text
+  int writes_elsewhere = 0;                  ///< places that write memory of none of the tensors
 
   bool exported() const { return !entry.empty() && !arguments.empty() && !device_code.empty(); }
   const Tensor* find(const std::string& name) const;
   /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
   /// the call that are one.
   std::vector<std::string> real_numbers() const;
+  /// A number that an argument, the program's object, its constants or its options call `name`; of a switch
+  /// 0 or 1.
+  std::optional<double> number(const std::string& name) const;
 };
 
 /// Errors (kind input): not the schema.

@@ -28,7 +28,7 @@ PackageJson json_of(const ImportedParameter& p) {
 PackageJson json_of(const Operator& op) {
   PackageJson roles = PackageJson::object();
   for (const auto& [name, role] : op.roles) roles[name] = {{"tensor", role.tensor}, {"modes", role.modes}};
-  return {{"name", op.name}, {"roles", std::move(roles)}, {"numbers", op.numbers}};
+  return {{"name", op.name}, {"roles", std::move(roles)}, {"numbers", op.numbers}, {"called", op.called}};
 }
 
 }  // namespace

@@ -63,14 +63,16 @@ struct ExportWanted {
   std::string program_sha256;  ///< taken where the program itself is not at hand; empty = it has to be
   std::vector<std::string> flags;
   std::string arch;
+  bool arch_is_guess = false;  ///< another is taken where the program refuses this one (Exported::arch)
 };
 
-/// An export in its folder: kernel.o, kernel.h, device code, export.json.
+/// An export in its folder: kernel.o, kernel.h, device code, kernel.mlir, export.json.
 struct Exported {
   std::string folder;
   ExportedCall call;
   std::string source_hash;  ///< over program, helpers, flags and architecture
   std::string dsl_version;
+  std::string arch;         ///< it was compiled for
   double seconds = 0;       ///< of the program's run
   bool line_table = false;  ///< it was asked for: CUTE_DSL_LINEINFO
   bool from_cache = false;

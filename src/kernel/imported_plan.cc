@@ -53,6 +53,7 @@ Result<Exported> ImportedPlan::exported(const Params& params, const Config& conf
   auto made = exporter_->get(
       {description_.program, description_.program_sha256, flags_of(description_, values), description_.arch});
   if (!made) return made;
+  shape_runs(description_.op, made->call);
   if (description_.op.known())
     if (auto fits = check_operator(description_.op, made->call); !fits) return fits.error();
   calls_.emplace(params.text(), made->call);
@@ -91,14 +92,10 @@ Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) 
   for (const auto& described : call_of(params).tensors) {
     if (is_output(described.name)) continue;
     Tensor tensor = host_tensor(described);
-    bool scales = false;  // of large values and large weights the product overflows the narrow types
-    for (const char* name : {"weight", "bias"})
-      if (const auto role = description_.op.roles.find(name); role != description_.op.roles.end())
-        scales = scales || role->second.tensor == described.name;
     if (described.content && described.content->size() == tensor.data.size())
       tensor.data = *described.content;
     else
-      tensor.fill(scales && fill == Fill::adversarial ? Fill::normal : fill, seed + inputs.tensors.size());
+      tensor.fill(fill_for(description_.op, described.name, fill), seed + inputs.tensors.size());
     inputs.tensors.push_back(std::move(tensor));
   }
   return inputs;
@@ -113,11 +110,13 @@ Outputs ImportedPlan::prepare_outputs(const Params& params) const {
 
 Outputs ImportedPlan::reference_fn(const Params& params, const Inputs& inputs) const {
   if (!description_.op.known()) return {};
-  return {{evaluate(description_.op, call_of(params), inputs)}};
+  const ExportedCall& call = call_of(params);
+  return {{evaluate(with_numbers_of(description_.op, call), call, inputs)}};
 }
 
 Tolerance ImportedPlan::tolerance(const Params& params) const {
-  return operator_tolerance(call_of(params).tensors.empty() ? Operator() : description_.op, call_of(params));
+  const ExportedCall& call = call_of(params);
+  return operator_tolerance(call.tensors.empty() ? Operator() : with_numbers_of(description_.op, call), call);
 }
 
 std::vector<Config> ImportedPlan::autotune_configs(const Params&) const {
@@ -130,7 +129,7 @@ std::vector<Config> ImportedPlan::autotune_configs(const Params&) const {
 
 Work ImportedPlan::algorithmic_flops_bytes(const Params& params) const {
   const ExportedCall& call = call_of(params);
-  return operator_work(call.tensors.empty() ? Operator() : description_.op, call);
+  return operator_work(call.tensors.empty() ? Operator() : with_numbers_of(description_.op, call), call);
 }
 
 std::vector<Params> ImportedPlan::ragged_params(const Params& params, const Config& config) const {

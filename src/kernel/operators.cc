@@ -7,195 +7,92 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "kernel/reference.h"
+#include "kernel/operator_forms.h"
 #include "kernel/sum_tolerance.h"
 
 namespace cutelab::kernel {
 namespace {
 
-using Extents = std::vector<std::int64_t>;
-
-/// Modes of a call's tensor by falling stride; those of one element say nothing.
-std::vector<std::size_t> memory_order(const ExportedCall::Tensor& tensor) {
-  std::vector<std::size_t> order(tensor.shape.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const auto stride = [&](std::size_t i) { return tensor.shape[i] == 1 ? INT64_MAX : tensor.stride[i]; };
-    return stride(a) > stride(b);
-  });
-  return order;
-}
-
-bool is_dense(const ExportedCall::Tensor& tensor) {
-  std::int64_t expected = 1;
-  const auto order = memory_order(tensor);
-  for (auto i = order.rbegin(); i != order.rend(); ++i) {
-    if (tensor.shape[*i] == 1) continue;
-    if (tensor.stride[*i] != expected) return false;
-    expected *= tensor.shape[*i];
-  }
-  return true;
-}
-
-std::int64_t extent_of(const OperatorRole& role, const ExportedCall::Tensor& tensor,
-                       const std::string& mode) {
-  std::int64_t extent = 1;
-  for (std::size_t i = 0; i < role.modes.size(); ++i)
-    if (role.modes[i] == mode) extent *= tensor.shape[i];
-  return extent;
-}
-
-/// A role's tensor seen in the operator's own order of modes; "row*" are all of its modes of that name.
-struct Seen {
-  Extents shape, stride;  ///< elements
-};
-
-Seen seen_as(const OperatorRole& role, const ExportedCall::Tensor& tensor,
-             const std::vector<std::string>& modes) {
-  Seen seen;
-  for (const std::string& mode : modes) {
-    bool found = false;
-    for (std::size_t i = 0; i < role.modes.size(); ++i) {
-      if (role.modes[i] + "*" != mode && role.modes[i] != mode) continue;
-      seen.shape.push_back(tensor.shape[i]);
-      seen.stride.push_back(tensor.stride[i]);
-      found = true;
-    }
-    if (found || mode.back() == '*') continue;
-    seen.shape.push_back(1);
-    seen.stride.push_back(0);
-  }
-  return seen;
-}
-
-/// Calls `visit(dense index, offset)` for every coordinate, the last mode fastest.
-template <class Visit>
-void for_each_coordinate(const Seen& seen, const Visit& visit) {
-  const std::int64_t count =
-      std::accumulate(seen.shape.begin(), seen.shape.end(), std::int64_t{1}, std::multiplies<>());
-  Extents at(seen.shape.size(), 0);
-  std::int64_t offset = 0;
-  for (std::int64_t index = 0; index < count; ++index) {
-    visit(index, offset);
-    for (std::size_t d = seen.shape.size(); d-- > 0;) {
-      offset += seen.stride[d];
-      if (++at[d] < seen.shape[d]) break;
-      offset -= seen.stride[d] * seen.shape[d];
-      at[d] = 0;
-    }
-  }
-}
+using Modes = std::vector<std::string>;
 
 const OperatorSpec& spec_of(const Operator& op) { return *find_operator(op.name); }
-
-/// The dense form of an input, rows × columns for operators of rows.
-Tensor gathered(const Operator& op, const ExportedCall& call, const Inputs& inputs, const std::string& name) {
-  const OperatorRole& role = op.roles.at(name);
-  const auto& described = *call.find(role.tensor);
-  const Tensor& from = *inputs.find(role.tensor);
-  const Seen seen = seen_as(role, described, spec_of(op).modes.at(name));
-  Extents shape = seen.shape;
-  if (name != "weight" && name != "bias" && spec_of(op).modes.at(name)[0] == "row*") {
-    const std::int64_t rows =
-        std::accumulate(shape.begin(), shape.end() - 1, std::int64_t{1}, std::multiplies<>());
-    shape = {rows, shape.back()};
-  }
-  Tensor dense(name, from.dtype, shape);
-  for_each_coordinate(seen,
-                      [&](std::int64_t index, std::int64_t offset) { dense.set(index, from.at(offset)); });
-  return dense;
-}
-
-Tensor gemm_of(const Operator& op, const ExportedCall& call, const Inputs& inputs) {
-  const Tensor a = gathered(op, call, inputs, "a");  // (l, m, k)
-  const Tensor b = gathered(op, call, inputs, "b");  // (l, n, k)
-  reference::Gemm problem;
-  problem.batch = a.shape[0];
-  problem.m = a.shape[1];
-  problem.n = b.shape[1];
-  problem.k = a.shape[2];
-  // Decoded once: a product reads each element many times.
-  const auto decoded = [](const Tensor& from) {
-    std::vector<double> values(static_cast<std::size_t>(from.size()));
-    for (std::int64_t i = 0; i < from.size(); ++i) values[static_cast<std::size_t>(i)] = from.at(i);
-    return values;
-  };
-  const std::vector<double> va = decoded(a), vb = decoded(b);
-  const auto reader = [](const std::vector<double>& values, std::int64_t rows, std::int64_t columns) {
-    return [&values, rows, columns](std::int64_t batch, std::int64_t row, std::int64_t column) {
-      return values[static_cast<std::size_t>((batch * rows + row) * columns + column)];
-    };
-  };
-  return reference::gemm(problem, reader(va, problem.m, problem.k), reader(vb, problem.n, problem.k));
-}
-
-/// Elementwise over dense forms of one shape.
-Tensor each(const Tensor& x, const std::function<double(std::int64_t)>& value) {
-  Tensor y("y", DType::fp32, x.shape);
-  for (std::int64_t i = 0; i < y.size(); ++i) y.set(i, value(i));
-  return y;
-}
-
-Tensor dense_result(const Operator& op, const ExportedCall& call, const Inputs& inputs) {
-  const auto input = [&](const char* name) { return gathered(op, call, inputs, name); };
-  if (op.name == "gemm") return gemm_of(op, call, inputs);
-  if (op.name == "add") {
-    const Tensor a = input("a"), b = input("b");
-    return each(a, [&](std::int64_t i) { return a.at(i) + b.at(i); });
-  }
-  if (op.name == "copy" || op.name == "scale") {
-    const Tensor x = input("x");
-    const double alpha = op.name == "scale" ? op.numbers.at("alpha") : 1;
-    return each(x, [&](std::int64_t i) { return alpha * x.at(i); });
-  }
-  if (op.name == "rms_norm") return reference::rms_norm(input("x"), input("weight"), op.numbers.at("eps"));
-  if (op.name == "layer_norm")
-    return reference::layer_norm(input("x"), input("weight"), nullptr, op.numbers.at("eps"));
-  return reference::softmax(input("x"));
-}
 
 }  // namespace
 
 const std::vector<OperatorSpec>& all_operators() {
+  const Modes rows = {"row*", "column"}, column = {"column"};
+  const Modes queries = {"batch*", "query", "query_head", "head", "group", "d"};
+  const Modes outputs = {"batch*", "query", "query_head", "head", "group", "dv"};
   static const std::vector<OperatorSpec> all = {
       {"gemm",
-       "d = a · bᵀ",
+       "d = activation(alpha · scale_a · scale_b · a · bᵀ + beta · c)",
        {"a", "b"},
        "d",
-       {{"a", {"l", "m", "k"}}, {"b", {"l", "n", "k"}}, {"d", {"l", "m", "n"}}},
-       {}},
-      {"add",
-       "y = a + b, element by element",
-       {"a", "b"},
-       "y",
-       {{"a", {"row*", "column"}}, {"b", {"row*", "column"}}, {"y", {"row*", "column"}}},
-       {}},
-      {"copy", "y = x", {"x"}, "y", {{"x", {"row*", "column"}}, {"y", {"row*", "column"}}}, {}},
-      {"scale",
-       "y = alpha · x",
-       {"x"},
-       "y",
-       {{"x", {"row*", "column"}}, {"y", {"row*", "column"}}},
-       {"alpha"}},
+       {{"a", {"l", "m", "k"}},
+        {"b", {"l", "n", "k"}},
+        {"c", {"l", "m", "n"}},
+        {"d", {"l", "m", "n"}},
+        {"scale_a", {"one"}},
+        {"scale_b", {"one"}}},
+       {},
+       {"c", "scale_a", "scale_b"},
+       {{"alpha", 1}, {"beta", 1}, {"activation", 0}}},
+      {"attention",
+       "o = softmax(scale · q · kᵀ) · v, causal or not",
+       {"q", "k", "v"},
+       "o",
+       {{"q", queries},
+        {"k", {"batch*", "key", "head", "d"}},
+        {"v", {"batch*", "key", "head", "dv"}},
+        {"o", outputs}},
+       {"scale"},
+       {},
+       {{"causal", 0}}},
+      {"add", "y = a + b, element by element", {"a", "b"}, "y", {{"a", rows}, {"b", rows}, {"y", rows}}, {}},
+      {"copy", "y = x", {"x"}, "y", {{"x", rows}, {"y", rows}}, {}},
+      {"scale", "y = alpha · x", {"x"}, "y", {{"x", rows}, {"y", rows}}, {"alpha"}},
       {"rms_norm",
-       "y = x / sqrt(mean of x² over a row + eps) · weight",
-       {"x", "weight"},
-       "y",
-       {{"x", {"row*", "column"}}, {"weight", {"column"}}, {"y", {"row*", "column"}}},
-       {"eps"}},
-      {"layer_norm",
-       "y = (x - mean) / sqrt(variance + eps) · weight, over a row",
-       {"x", "weight"},
-       "y",
-       {{"x", {"row*", "column"}}, {"weight", {"column"}}, {"y", {"row*", "column"}}},
-       {"eps"}},
-      {"softmax",
-       "y = softmax of x over a row",
+       "y = x / sqrt(mean of x² over a row + eps) · weight + bias",
        {"x"},
        "y",
-       {{"x", {"row*", "column"}}, {"y", {"row*", "column"}}},
-       {}}};
+       {{"x", rows}, {"weight", column}, {"bias", column}, {"y", rows}},
+       {"eps"},
+       {"weight", "bias"}},
+      {"layer_norm",
+       "y = (x - mean) / sqrt(variance + eps) · weight + bias, over a row",
+       {"x"},
+       "y",
+       {{"x", rows}, {"weight", column}, {"bias", column}, {"y", rows}},
+       {"eps"},
+       {"weight", "bias"}},
+      {"softmax", "y = softmax of x over a row", {"x"}, "y", {{"x", rows}, {"y", rows}}, {}},
+      {"reduce_sum", "y = sum of x over a row", {"x"}, "y", {{"x", rows}, {"y", {"row*"}}}, {}},
+      {"reduce_largest", "y = largest of x over a row", {"x"}, "y", {{"x", rows}, {"y", {"row*"}}}, {}}};
   return all;
+}
+
+double Operator::number(const std::string& number_name) const {
+  if (const auto it = numbers.find(number_name); it != numbers.end()) return it->second;
+  const OperatorSpec* spec = find_operator(name);
+  const auto it = spec ? spec->defaults.find(number_name) : std::map<std::string, double>::const_iterator();
+  return spec && it != spec->defaults.end() ? it->second : 0;
+}
+
+Operator with_numbers_of(Operator op, const ExportedCall& call) {
+  for (const auto& [number, name] : op.called)
+    if (const auto value = call.number(name)) op.numbers[number] = *value;
+  return op;
+}
+
+Fill fill_for(const Operator& op, const std::string& tensor, Fill asked) {
+  for (const auto& [name, role] : op.roles) {
+    if (role.tensor != tensor) continue;
+    if (name.starts_with("scale_")) return Fill::uniform;
+    const bool moderate =
+        name == "weight" || name == "bias" || (op.name == "attention" && (name == "k" || name == "v"));
+    if (moderate && asked == Fill::adversarial) return Fill::normal;
+  }
+  return asked;
 }
 
 const OperatorSpec* find_operator(const std::string& name) {
@@ -243,10 +140,15 @@ Status check_operator(const Operator& op, const ExportedCall& call) {
   const OperatorSpec* spec = find_operator(op.name);
   if (!spec) return bad("there is no such operator");
   for (const std::string& number : spec->numbers)
-    if (!op.numbers.count(number)) return bad("it needs the number " + number);
+    if (!op.numbers.count(number) && !op.called.count(number)) return bad("it needs the number " + number);
+  for (const auto& [number, name_there] : op.called)
+    if (!call.number(name_there)) return bad("the call has no number " + name_there);
   std::map<std::string, std::int64_t> extents;
   for (const auto& [name, modes] : spec->modes) {
     const auto role = op.roles.find(name);
+    const bool may_miss =
+        std::find(spec->optional.begin(), spec->optional.end(), name) != spec->optional.end();
+    if (role == op.roles.end() && may_miss) continue;
     if (role == op.roles.end()) return bad("no tensor is named for " + name);
     const auto* tensor = call.find(role->second.tensor);
     if (!tensor) return bad(fmt::format("the call has no tensor {}", role->second.tensor));
@@ -264,19 +166,34 @@ Status check_operator(const Operator& op, const ExportedCall& call) {
         return bad(fmt::format("extent {} is {} in {} and {} elsewhere", mode, extent, tensor->name, known));
     }
   }
+  if (extents.count("one") && extents["one"] != 1) return bad("a scale of more than one element");
+  if (extents.count("query_head") && extents["query_head"] % std::max<std::int64_t>(extents["head"], 1) != 0)
+    return bad("the heads of the queries are no multiple of those of the keys");
   return {};
 }
 
-Tensor evaluate(const Operator& op, const ExportedCall& call, const Inputs& inputs) {
-  const Tensor dense = dense_result(op, call, inputs);
-  const OperatorSpec& spec = spec_of(op);
-  const OperatorRole& role = op.roles.at(spec.output);
-  const auto& described = *call.find(role.tensor);
-  Tensor out(role.tensor, DType::fp32, host_tensor(described).shape);
-  for_each_coordinate(seen_as(role, described, spec.modes.at(spec.output)),
-                      [&](std::int64_t index, std::int64_t offset) { out.set(offset, dense.at(index)); });
-  return out;
+namespace {
+
+bool is_fp8(DType dtype) { return dtype == DType::fp8_e4m3 || dtype == DType::fp8_e5m2; }
+
+/// Weights are rounded to the type of V before they meet it (relative to the result as the rounding of the
+/// result itself: both sums have the same random signs), the result once more. A single element may cancel:
+/// its error is held against max(|ref|, 1), |v| being about 1. Scores are sums in fp32 and have a size of
+/// their own: their error moves weights by as much, relatively.
+Tolerance attention_tolerance(const Operator& op, const ExportedCall& call, double half,
+                              const std::string& rounded) {
+  const auto& v = *call.find(op.roles.at("v").tensor);
+  const double weights = spacing_at_one(dsl_dtype(v.dtype).value_or(DType::fp32)) / 2;
+  const auto& q = op.roles.at("q");
+  const auto d = static_cast<double>(extent_of(q, *call.find(q.tensor), "d"));
+  const double score = 119 * std::sqrt(d) * std::fabs(op.number("scale"));  // two adversarial numbers: 119
+  const double of_scores = (d / 16 + 2) * score * 0x1p-23;
+  return {half + weights / 2 + of_scores, 2 * (half + weights) + 4 * of_scores, 1,
+          fmt::format("{}; weights to {}; scores up to {:.2g} in fp32 add {:.2g}", rounded,
+                      name_of(dsl_dtype(v.dtype).value_or(DType::fp32)), score, of_scores)};
 }
+
+}  // namespace
 
 Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
   if (!op.known()) return {0, 0, 0, "no reference is known"};
@@ -288,16 +205,55 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
   const std::string rounded = fmt::format("the result is rounded once to {}: at most 2^{:.0f} relative",
                                           name_of(dtype), std::log2(half));
   if (op.name == "copy") return {0, 0, floor, "a copy changes nothing"};
+  if (op.name == "attention") return attention_tolerance(op, call, half, rounded);
   if (op.name == "gemm") {
     const auto& a = op.roles.at("a");
+    const auto& factors = *call.find(a.tensor);
     const double drawn = root_mean_square(Fill::adversarial);  // both operands are filled alike
-    return product_tolerance({extent_of(a, *call.find(a.tensor), "k"), drawn * drawn, 1, dtype});
+    ProductSum sum{extent_of(a, factors, "k"), drawn * drawn, 1, dtype};
+    // Of products of fp8 numbers the tensor cores keep 13 bits behind the sum's leading one, 32 at a time.
+    if (is_fp8(dsl_dtype(factors.dtype).value_or(DType::fp32))) sum.at_once = 32, sum.kept_bits = 13;
+    return product_tolerance(sum);
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.
   const double approximate = op.name == "add" || op.name == "scale" ? half * 0.001 : 0x1p-15;
   return {half + approximate, (half + approximate) * 1.05, floor,
           fmt::format("{}; arithmetic in fp32 adds {:.2g}", rounded, approximate)};
 }
+
+namespace {
+
+/// The unit that computes products of such numbers.
+std::string unit_of(const ExportedCall::Tensor& factors) {
+  const DType dtype = dsl_dtype(factors.dtype).value_or(DType::fp32);
+  if (dtype == DType::fp32) return "fp32";
+  return is_fp8(dtype) ? "fp8-tensor" : name_of(dtype) + std::string("-tensor");
+}
+
+double elements_of(const ExportedCall::Tensor& tensor) {
+  double elements = 1;
+  for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
+  return elements;
+}
+
+void add_attention_work(const Operator& op, const ExportedCall& call, Work& work) {
+  const auto& q = op.roles.at("q");
+  const auto& k = op.roles.at("k");
+  const auto& tensor = *call.find(q.tensor);
+  const auto keys = static_cast<double>(extent_of(k, *call.find(k.tensor), "key"));
+  const auto queries = static_cast<double>(extent_of(q, tensor, "query"));
+  double seen = keys;  // by a query, on average; the mask is aligned at the end
+  if (op.number("causal") != 0)
+    seen = queries <= keys ? keys - (queries - 1) / 2 : (keys + 1) / 2 * keys / queries;
+  const double rows = elements_of(tensor) / static_cast<double>(extent_of(q, tensor, "d"));
+  const auto& o = op.roles.at("o");
+  const auto widths =
+      static_cast<double>(extent_of(q, tensor, "d") + extent_of(o, *call.find(o.tensor), "dv"));
+  work.flops[unit_of(tensor)] = 2 * rows * seen * widths;
+  work.formula += "; 2·(d + dv) flops for each pair of query and key that the mask leaves";
+}
+
+}  // namespace
 
 Work operator_work(const Operator& op, const ExportedCall& call) {
   Work work;
@@ -306,18 +262,15 @@ Work operator_work(const Operator& op, const ExportedCall& call) {
   work.compulsory = Bytes(bytes);
   work.formula = "every tensor of the call once";
   if (!op.known()) return work;
-  const auto& out = op.roles.at(spec_of(op).output);
-  double elements = 1;
-  for (const std::int64_t extent : call.find(out.tensor)->shape) elements *= static_cast<double>(extent);
+  if (op.name == "attention") {
+    add_attention_work(op, call, work);
+    return work;
+  }
+  const double elements = elements_of(*call.find(op.roles.at(spec_of(op).output).tensor));
   if (op.name == "gemm") {
     const auto& a = op.roles.at("a");
     const auto& tensor = *call.find(a.tensor);
-    const DType dtype = dsl_dtype(tensor.dtype).value_or(DType::fp32);
-    const bool fp8 = dtype == DType::fp8_e4m3 || dtype == DType::fp8_e5m2;
-    const std::string unit = dtype == DType::fp32 ? "fp32"
-                             : fp8                ? "fp8-tensor"
-                                                  : name_of(dtype) + std::string("-tensor");
-    work.flops[unit] = 2 * elements * static_cast<double>(extent_of(a, tensor, "k"));
+    work.flops[unit_of(tensor)] = 2 * elements * static_cast<double>(extent_of(a, tensor, "k"));
     work.formula += "; 2·l·m·n·k flops";
     return work;
   }
@@ -326,6 +279,10 @@ Work operator_work(const Operator& op, const ExportedCall& call) {
   if (const auto it = per_element.find(op.name); it != per_element.end()) {
     work.flops["fp32"] = it->second * elements;
     work.formula += fmt::format("; {} flops an element", it->second);
+  }
+  if (op.name.starts_with("reduce_")) {
+    work.flops["fp32"] = elements_of(*call.find(op.roles.at("x").tensor));
+    work.formula += "; 1 flop an element";
   }
   return work;
 }

@@ -20,7 +20,10 @@ struct Operator {
   std::string name;  ///< "gemm"; empty = not known
   std::map<std::string, OperatorRole> roles;
   std::map<std::string, double> numbers;  ///< "eps"
+  /// Numbers that each call has for itself: what the call names them (ExportedCall::number).
+  std::map<std::string, std::string> called;
   bool known() const { return !name.empty(); }
+  double number(const std::string& number_name) const;  ///< of `numbers`, else what the operator takes for it
 };
 
 /// What an operator is made of.
@@ -31,10 +34,24 @@ struct OperatorSpec {
   std::string output;
   std::map<std::string, std::vector<std::string>> modes;  ///< of each role, in the order of its dense form;
                                                           ///< "row*" stands for any number of modes
-  std::vector<std::string> numbers;
+  std::vector<std::string> numbers;                       ///< it needs
+  std::vector<std::string> optional = {};                 ///< inputs that it may have
+  std::map<std::string, double> defaults = {};  ///< numbers that it may have, and what they are without
 };
 const std::vector<OperatorSpec>& all_operators();
 const OperatorSpec* find_operator(const std::string& name);
+
+/// Memory behind a pointer is a tensor of one mode; where its role has two, row and column, it gets the
+/// extents that these have: as many columns as the weight.
+void shape_runs(const Operator& op, ExportedCall& call);
+
+/// The operator with the numbers that this call has.
+Operator with_numbers_of(Operator op, const ExportedCall& call);
+
+/// How a tensor is filled where `asked` is the fill of the others: weights, keys and values get moderate
+/// values in place of adversarial ones, or the result overflows or picks one element alone; scales stay
+/// within 1, for which the tolerance speaks.
+Fill fill_for(const Operator& op, const std::string& tensor, Fill asked);
 
 /// The element type of a DSL type's name ("Float16"); none where this program has no such type.
 std::optional<DType> dsl_dtype(const std::string& name);

@@ -57,9 +57,9 @@ class Members {
     if (found && !found->is_array()) wrong(name, "it wants a list");
     return found && found->is_array() ? *found : none;
   }
-  const Given& object(const char* name) {
+  const Given& object(const char* name, bool needed = true) {
     static const Given none = Given::object();
-    const Given* found = member(name, true);
+    const Given* found = member(name, needed);
     if (found && !found->is_object()) wrong(name, "it wants an object");
     return found && found->is_object() ? *found : none;
   }
@@ -139,6 +139,10 @@ Operator operator_from(const Given& object, std::string& fault) {
   for (const auto& [name, number] : given.object("numbers").items()) {
     if (!number.is_number()) given.wrong("numbers." + printable(name), "it wants a number");
     op.numbers[name] = number.is_number() ? number.get<double>() : 0;
+  }
+  for (const auto& [name, called] : given.object("called", false).items()) {
+    if (!called.is_string()) given.wrong("called." + printable(name), "it wants a text");
+    op.called[name] = called.is_string() ? called.get<std::string>() : "";
   }
   given.end();
   return op;

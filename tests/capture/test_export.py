@@ -17,6 +17,8 @@ sys.path.insert(0, str(ROOT / "src" / "capture" / "harness"))
 import call_memory  # noqa: E402
 import c_header  # noqa: E402
 import export_calls  # noqa: E402
+import ffi_arguments  # noqa: E402
+import ir_signature  # noqa: E402
 import flag_watch  # noqa: E402
 
 HEADER = """
@@ -113,6 +115,79 @@ class Memory(unittest.TestCase):
         self.assertIsNone(buffers.place(0x11f0))
         self.assertEqual(call_memory.relocated(struct.pack("<QQQ", 7, 0x3004, 0x1000), buffers),
                          [{"at": 8, "buffer": 1, "offset": 4}, {"at": 16, "buffer": 0, "offset": 0}])
+
+
+TEXT = """
+!view = !cute.memref<f16, gmem, align<16>, "(?,8,?):(?{i64 div=8},1,?{i64})">
+!narrow = !cute.memref<f16, gmem, "(4,(?,2)):(?{div=4},(1,?))">
+module {
+  cuda.kernel @f(%arg0: i32) {
+  }
+  func.func @f_host(%arg0: !view loc(unknown), %arg1: !narrow, %arg2: !cute.ptr<f16, gmem, align<16>> loc("x"(#loc1)), %arg3: f32, %arg4: i1, %arg5: !cuda.stream) -> i32 attributes {llvm.emit_c_interface} {
+  }
+}
+"""
+
+
+class Signature(unittest.TestCase):
+    def test_sizes_are_those_of_the_types(self):
+        found = ir_signature.arguments_of(TEXT, "f_host", ["a", "b", "p", "alpha", "on", "stream"])
+        self.assertEqual([(a["name"], a["type"], a["bytes"]) for a in found],
+                         [("a", "tensor", 32), ("b", "tensor", 24), ("p", "void *", 8), ("alpha", "float", 4), ("on", "int8_t", 1), ("stream", "cudaStream_t", 8)])
+        self.assertEqual([a["stream"] for a in found], [False] * 5 + [True])
+
+    def test_names_that_are_not_as_many_are_left_out(self):
+        self.assertEqual([a["name"] for a in ir_signature.arguments_of(TEXT, "f_host", ["a"])][:2], ["argument_0", "argument_1"])
+
+    def test_what_it_does_not_know_is_said(self):
+        for text, function in ((TEXT, "g"), (TEXT.replace("%arg3: f32", "%arg3: !cute.other"), "f_host"), (TEXT.replace("%arg5: !cuda.stream)", "%arg5: !cuda.stream"), "f_host")):
+            with self.assertRaises(ValueError):
+                ir_signature.arguments_of(text, function, [])
+
+
+class Like:
+    def __init__(self, shapes, strides, narrow=False):
+        self.dynamic_shapes_mask, self.dynamic_strides_mask, self._use_32bit_stride, self.element_type = shapes, strides, narrow, float
+
+
+class Foreign:
+    """A tensor of another library."""
+
+    def __init__(self, address, shape, strides):
+        self.address, self.shape, self.strides = address, shape, strides
+
+    def stride(self):
+        return self.strides
+
+    def data_ptr(self):
+        return self.address
+
+
+class Width:
+    width = 32
+
+    def __init__(self, value):
+        self.value = value
+
+
+class _FakeStream:
+    use_tvm_ffi_env_stream = True
+
+
+class ForeignArguments(unittest.TestCase):
+    def test_a_tensor_becomes_the_descriptor_it_was_compiled_for(self):
+        tensor = Foreign(0x1000, (3, 8, 5), (40, 1, 8))
+        made = ffi_arguments.converted(tensor, Like((1, 0, 1), (1, 0, 1)))
+        self.assertEqual(made.content.raw[:32], struct.pack("<QiiQQ", 0x1000, 3, 5, 40, 8))
+        narrow = ffi_arguments.converted(tensor, Like((1, 0, 0), (1, 0, 1), True))
+        self.assertEqual(narrow.content.raw[:24], struct.pack("<QiiiI", 0x1000, 3, 40, 8, 0))
+        self.assertEqual(export_calls.descriptor_bytes(made), 32)
+
+    def test_the_environments_stream_is_put_in_its_place(self):
+        traced = {"x": Like((), ()), "stream": _FakeStream(), "n": Width(1), "none": None, "rest": Width(2)}
+        made = ffi_arguments.as_compiled(traced, [Foreign(8, (), ()), 7, None], {}, "the stream")
+        self.assertEqual([made[0].data_ptr, made[1], made[2].value, made[3]], [8, "the stream", 7, None])
+        self.assertEqual(len(made), 4, "what is not given has its default")
 
 
 TYPES = """

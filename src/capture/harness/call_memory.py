@@ -4,6 +4,8 @@ import ctypes
 import dataclasses
 import gc
 
+import ffi_arguments
+
 MOST_CONTENT = 1 << 16  # bytes of an integer tensor whose content is kept
 INDEX_TYPES = {"Int32": 4, "Uint32": 4, "Int64": 8, "Uint64": 8, "Boolean": 1}
 
@@ -76,7 +78,7 @@ class Buffers:
 def is_tensor(value):
     from cutlass.cute import runtime
 
-    return type(value) is runtime._Tensor
+    return type(value) is runtime._Tensor or ffi_arguments.is_packed(value)
 
 
 def with_adapted(values, adapted):
@@ -145,10 +147,11 @@ def memory_of(tensors, pointers):
         described.append({"name": name, "dtype": dtype.__name__, "bits": bits_of(dtype), "shape": [(begin + count - address) * 8 // bits_of(dtype)],
                           "stride": [1], "address": address, "bytes": begin + count - address})
     for tensor in described:
-        if holds_addresses(tensor, known):
+        addresses = holds_addresses(tensor, known)
+        if addresses:  # of this run alone: no content
             unknown.append(f"tensor {tensor['name']} holds addresses of other memory")
         place = buffers.place(tensor["address"])
-        tensor["buffer"], tensor["offset"], tensor["content"] = place[0], place[1], content_of(tensor)
+        tensor["buffer"], tensor["offset"], tensor["content"] = place[0], place[1], None if addresses else content_of(tensor)
         del tensor["address"]
     return described, buffers, unknown
 

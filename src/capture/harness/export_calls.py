@@ -1,7 +1,8 @@
 """Exports the kernel that a program compiles and calls: object file, C header, device code, and the call itself: every argument as the bytes
 that the entry point is given, the tensors among them, and where in these bytes an address of a tensor stands.
 
-Written to the folder: kernel.o, kernel.h, kernel.cubin (or .fatbin), export.json (src/kernel/exported_call.h says what it holds).
+Written to the folder: kernel.o, kernel.h, kernel.cubin (or .fatbin), kernel.mlir (what the compiler was given, without lines), export.json
+(src/kernel/exported_call.h says what it holds).
 """
 
 import ctypes
@@ -13,8 +14,11 @@ import os
 
 import c_header
 import dsl_hooks
+import ffi_arguments
+import ir_signature
 from call_memory import is_tensor, leaves, memory_of, relocated, tensors_and_pointers, with_adapted
 
+STREAM = 1 << 20  # as torch_cuda.py
 PREFIX = "exported_kernel"  # of the symbols in every object; each object becomes a library of its own
 
 
@@ -26,27 +30,6 @@ def descriptor_bytes(tensor):
     if count:
         end = -(-end // stride) * stride + stride * count
     return -(-end // 8) * 8
-
-
-def described_argument(name, value, annotation):
-    """[{"name", "type", "bytes", "stream"}] of one argument, where no header describes it."""
-    from cutlass.base_dsl import typing
-    from cutlass.cute import runtime
-
-    if value is None:
-        return []
-    if type(value) is runtime._Tensor:
-        return [{"name": name, "type": "tensor", "bytes": descriptor_bytes(value), "stream": False}]
-    if type(value) is runtime._Pointer:
-        return [{"name": name, "type": "void *", "bytes": 8, "stream": False}]
-    if type(value).__name__ in ("CUstream", "cudaStream_t", "FakeStream"):
-        return [{"name": name, "type": "cudaStream_t", "bytes": 8, "stream": True}]
-    if isinstance(value, (list, tuple)):
-        return [a for i, part in enumerate(value) for a in described_argument(f"{name}_{i}", part, None)]
-    if isinstance(annotation, typing.NumericMeta):
-        real = "Float" in annotation.__name__
-        return [{"name": name, "type": "float" if real else annotation.__name__, "bytes": annotation.width // 8, "stream": False}]
-    raise ValueError(f"argument {name} is of a kind that is not known here: {type(value).__name__}")
 
 
 def runtime_archive():
@@ -84,10 +67,14 @@ class Calls:
         self.dynamic = {}  # likewise: the arguments it was traced with
         self.compile_calls = {}
         self.done = None
+        self.saved = False
+        self.ffi_is_left_out = False
         self.others = []
         self.failures = []
         self.unseen = []
         self.notes = []
+        self.for_ffi = {}  # compiled functions that were meant for TVM-FFI, by identity: themselves, so that the identity stays theirs
+        self.texts = []  # what the compiler was given, one per compilation
 
     def note_kernel(self, record):
         file = record.get("file")
@@ -104,12 +91,51 @@ class Calls:
             if "compile_and_cache" in vars(kind):
                 self.wrap(kind, "compile_and_cache", self.after_traced)
         self.wrap(compiler.CompileCallable, "_compile", self.after_compile_call, self.without_tvm_ffi)
+        self.watch_compiler(compiler.Compiler)
+        self.pass_on_ffi_calls(jit_executor.JitCompiledFunction)
+
+    def pass_on_ffi_calls(self, kind):
+        """Functions that were meant for TVM-FFI are called with its arguments."""
+        original = kind.__call__
+
+        @functools.wraps(original)
+        def call(compiled, *arguments, **keywords):
+            if self.for_ffi.get(id(compiled)) is not compiled:
+                return original(compiled, *arguments, **keywords)
+            return original(compiled, *self.arguments_of_ffi_call(compiled, arguments, keywords))
+
+        kind.__call__ = call
+
+    def arguments_of_ffi_call(self, compiled, arguments, keywords):
+        from cuda.bindings import driver
+
+        execution_args = compiled.execution_args
+        traced, traced_keywords = self.dynamic[id(execution_args)]
+        values = execution_args.get_rectified_args(tuple(traced), dict(traced_keywords))
+        named = dict(zip(execution_args.signature.parameters, values))
+        return ffi_arguments.as_compiled(named, arguments, keywords, driver.CUstream(STREAM))
+
+    def watch_compiler(self, kind):
+        """Keeps the text of each module before any pass: afterwards nothing tells any more which tensor is written."""
+        original = kind.compile
+
+        @functools.wraps(original)
+        def compile_and_keep(owner, module, *arguments, **keywords):
+            if self.done is None:
+                try:
+                    self.texts.append(module.operation.get_asm())
+                except Exception as error:  # a watcher must not change what it watches
+                    self.failures.append(f"{type(error).__name__}: {error}"[:500])
+            return original(owner, module, *arguments, **keywords)
+
+        kind.compile = compile_and_keep
 
     def without_tvm_ffi(self, keywords):
         """Calls through TVM-FFI go past the DSL; the kernel is the same without."""
         options = keywords.get("options")
         if isinstance(options, str) and "--enable-tvm-ffi" in options.split():
             keywords["options"] = " ".join(word for word in options.split() if word != "--enable-tvm-ffi")
+            self.ffi_is_left_out = True
             if not self.notes:
                 self.notes.append("compiled without --enable-tvm-ffi")
 
@@ -133,10 +159,12 @@ class Calls:
         """A jit function that is called without cute.compile passes its arguments by another way."""
         passed = self.dynamic.get(id(getattr(compiled, "execution_args", None)))
         pointers = arguments[0] if arguments else keywords.get("exe_args")
-        if self.done is not None or passed is None or not self.own_symbols.intersection(compiled.kernel_info or {}):
-            return
-        self.done = compiled
-        self.export(compiled, compiled.execution_args, (pointers, []), *passed)
+        if self.done is None and passed is not None and self.own_symbols.intersection(compiled.kernel_info or {}):
+            self.done = compiled
+            self.export(compiled, compiled.execution_args, (pointers, []), *passed)
+        if compiled is self.done and not self.saved:  # now, in case that the program's end does not come
+            self.saved = True
+            self.save()
 
     def after_traced(self, made, _dsl, _arguments, keywords):
         if getattr(made, "execution_args", None) is not None:
@@ -150,6 +178,9 @@ class Calls:
 
     def after_compile_call(self, made, _owner, arguments, keywords):
         self.compile_calls[id(made)] = (arguments, keywords)
+        if self.ffi_is_left_out:
+            self.for_ffi[id(made)] = made
+        self.ffi_is_left_out = False
 
     def after_arguments(self, made, execution_args, arguments, _keywords):
         compiled = self.compiled.get(id(execution_args))
@@ -169,7 +200,7 @@ class Calls:
         record = {"symbols": list(compiled.kernel_info or {}), "function": compiled.function_name, "tensors": tensors, "undetermined": unknown,
                   "buffers": [{"bytes": count} for _, count in buffers.ranges], "compile_call": self.described_compile_call(compiled)}
         self.record = record
-        record["entry"], arguments = self.write_object(compiled, execution_args, named)
+        record["entry"], arguments = self.write_object(compiled, named, len(pointers))
         if len(arguments) != len(pointers):
             raise ValueError(f"{len(arguments)} arguments are described, {len(pointers)} passed")
         sizes = {path: descriptor_bytes(leaf) for name, value in named for path, leaf in leaves(value, name) if is_tensor(leaf)}
@@ -180,23 +211,39 @@ class Calls:
             content = ctypes.string_at(address, argument["bytes"])
             argument["content"] = content.hex()
             argument["relocations"] = [] if argument["stream"] else relocated(content, buffers)
+            leads = argument["type"] in ("tensor", "void *") and any(content[:8])
+            if leads and not any(r["at"] == 0 for r in argument["relocations"]):
+                unknown.append(f"the memory that argument {argument['name']} refers to")
         record["arguments"] = arguments
         self.write_device_code(record)
+        self.write_text(compiled)
 
-    def write_object(self, compiled, execution_args, named):
+    def write_object(self, compiled, named, passed):
         """kernel.o, and kernel.h where the DSL can write one: (entry point, arguments in the order of the call)."""
         errors = getattr(compiled, "c_header_arguments", None)
         if errors is not None and not getattr(errors, "error_msg", None):
             compiled.export_to_c(file_path=self.folder, file_name="kernel", function_prefix=PREFIX)
             with open(os.path.join(self.folder, "kernel.h"), encoding="utf-8") as text:
-                return c_header.read(text.read())
+                entry, arguments = c_header.read(text.read())
+            if len(arguments) == passed:
+                return entry, arguments
         # Arguments without annotations, and calls that were not made through cute.compile, get no header.
-        parameters = execution_args.signature.parameters
-        arguments = [a for name, value in named for a in described_argument(name, value, parameters[name].annotation)]
+        names = [path for name, value in named for path, leaf in leaves(value, name) if leaf is not None]
+        arguments = ir_signature.arguments_of(self.text_of(compiled), compiled.function_name, names)
         content = compiled.dump_to_object(PREFIX)
         with open(os.path.join(self.folder, "kernel.o"), "wb") as out:
             out.write(content)
         return f"_mlir_{PREFIX}__mlir_ciface_{compiled.function_name}", arguments
+
+    def text_of(self, compiled):
+        name = compiled.function_name
+        return next((t for t in reversed(self.texts) if f"@{name}(" in t or f'@"{name}"(' in t), "")
+
+    def write_text(self, compiled):
+        text = self.text_of(compiled)
+        if text:
+            with open(os.path.join(self.folder, "kernel.mlir"), "w", encoding="utf-8") as out:
+                out.write(text)
 
     def described_compile_call(self, compiled):
         """What the program handed to cute.compile: the object with its plain attributes, and every plain argument."""
@@ -206,10 +253,18 @@ class Calls:
         callee = arguments[0]
         owner = getattr(callee, "__self__", callee)
         is_object = not hasattr(owner, "__code__") and not isinstance(owner, functools.partial)
-        constants = {str(i): p for i, a in enumerate(arguments[1:]) if (p := dsl_hooks.plain(a)) is not None}
-        constants |= {name: p for name, a in keywords.items() if (p := dsl_hooks.plain(a)) is not None}
+        passed_later = compiled.execution_args.signature.parameters  # what these are traced with does not matter
+        named = {name: a for name, a in zip(self.parameter_names(compiled, len(arguments) - 1), arguments[1:])} | keywords
+        constants = {name: p for name, a in named.items() if name not in passed_later and (p := dsl_hooks.plain(a)) is not None}
         return {"callee": getattr(callee, "__qualname__", type(owner).__name__), "class": type(owner).__name__ if is_object else "",
                 "attributes": dsl_hooks.attributes_of(owner) if is_object else {}, "constants": constants}
+
+    @staticmethod
+    def parameter_names(compiled, count):
+        """Of the positional arguments of a compile call; their numbers where the DSL does not tell."""
+        signature = getattr(compiled.execution_args, "original_signature", None)
+        names = [name for name in getattr(signature, "parameters", ()) if name != "self"]
+        return names[:count] if len(names) >= count else [str(i) for i in range(count)]
 
     def write_device_code(self, record):
         with open(os.path.join(self.folder, "kernel.o"), "rb") as text:

@@ -291,6 +291,16 @@ TEST_F(ProgramRun, ThatWantedTorchIsRunAgainOnceTorchIsThere) {
   EXPECT_EQ(calls(), 3);
 }
 
+TEST_F(ProgramRun, ThatCrashesWithTheStandInGetsTorchItself) {
+  python("if grep -q '\"torch\":\"real\"' $3; then\necho '{\"ended\":\"returned\",\"torch\":\"torch\"," +
+         sources() +
+         "}' > $out/outcome.json\nelse\necho '{\"ended\":\"running\",\"torch\":\"stand-in\"}' > "
+         "$out/outcome.json\nkill -SEGV $$\nfi");
+  const Capture made = run();
+  EXPECT_EQ(made.torch, "torch");
+  EXPECT_EQ(made.ended, Ended::returned);
+}
+
 TEST_F(ProgramRun, ThatIsNoFileIsAnError) {
   Request asked = request();
   asked.program = path("none.py");

@@ -6,6 +6,7 @@
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
 #include "cli/import_write.h"
+#include "cli/unit/fake_context.h"
 
 namespace cutelab::cli {
 namespace {
@@ -181,6 +182,88 @@ TEST(Guess, ANamedOperatorHasToFit) {
   const auto guess = guess_operator(call, {}, "", "rms_norm");
   EXPECT_FALSE(guess.op.known());
   EXPECT_FALSE(guess.undetermined.empty());
+}
+
+TEST(Guess, TheOutputIsWhatTheKernelWrites) {
+  auto call = call_of(
+      {tensor("d", {64, 32}), tensor("a", {64, 16}), tensor("b", {32, 16}), tensor("spare", {64, 16})});
+  call.uses_known = true;
+  call.tensors[0].written = true;
+  call.tensors[1].read = call.tensors[2].read = true;
+  const auto guess = guess_operator(call, {}, "thing", "");
+  EXPECT_EQ(guess.op.name, "gemm");
+  EXPECT_EQ(guess.op.roles.at("d").tensor, "d");
+  EXPECT_EQ(guess.op.roles.at("a").tensor, "a");
+  call.writes_elsewhere = 1;
+  const auto more = guess_operator(call, {}, "thing", "");
+  EXPECT_FALSE(more.op.known());
+  EXPECT_NE(more.undetermined.at(0).find("memory of none of its tensors in 1 place"), std::string::npos);
+}
+
+TEST(Guess, ASummandOfAProductHasTheResultsExtents) {
+  auto call =
+      call_of({tensor("a", {64, 16}), tensor("b", {32, 16}), tensor("c", {64, 32}), tensor("d", {64, 32})});
+  call.attributes = {{"alpha", "2.0"}, {"beta", "0.5"}};
+  const auto guess = guess_operator(call, {}, "thing", "");
+  EXPECT_EQ(guess.op.name, "gemm");
+  EXPECT_EQ(guess.op.roles.at("c").tensor, "c");
+  EXPECT_EQ(guess.op.numbers.at("beta"), 0.5);
+  EXPECT_FALSE(guess_operator(call, {}, "gemm_gelu", "").op.known())
+      << "what follows the product is not known";
+}
+
+TEST(Guess, AttentionsModesComeFromStridesAndOptions) {
+  // (tokens, elements, group, heads, batch), batches farthest apart.
+  const auto tokens = [](const std::string& name, std::int64_t count, std::int64_t group) {
+    auto made = tensor(name, {count, 64, group, 2, 3});
+    made.stride = {64 * 2 * group, 1, 64, 64 * group, 64 * 2 * group * count};
+    return made;
+  };
+  auto call = call_of({tokens("q", 40, 4), tokens("k", 56, 1), tokens("v", 56, 1), tokens("o", 40, 4),
+                       tensor("lse", {40, 8})});
+  call.uses_known = true;
+  for (std::size_t i = 0; i < 5; ++i) (i < 3 ? call.tensors[i].read : call.tensors[i].written) = true;
+  call.attributes = {{"softmax_scale", "0.125"}};
+  const auto guess = guess_operator(call, {}, "fmha", "");
+  ASSERT_EQ(guess.op.name, "attention") << (guess.undetermined.empty() ? "" : guess.undetermined[0]);
+  EXPECT_EQ(guess.op.roles.at("q").modes, (std::vector<std::string>{"query", "d", "group", "head", "batch"}));
+  EXPECT_EQ(guess.op.roles.at("v").modes, (std::vector<std::string>{"key", "dv", "head", "head", "batch"}));
+  EXPECT_EQ(guess.op.roles.at("o").tensor, "o");
+  EXPECT_EQ(guess.op.numbers.at("scale"), 0.125);
+  call.attributes["window"] = "1.5";
+  EXPECT_FALSE(guess_operator(call, {}, "fmha", "").op.known()) << "a number that nobody knows";
+}
+
+TEST(Settled, WhatChangesTheResultIsTheProblems) {
+  auto call = call_of({tensor("x", {4, 8}), tensor("w", {8}), tensor("y", {4, 8})});
+  call.attributes = {{"eps", "1e-06"}, {"norm_type", "\"rms\""}};
+  call.flags = {flag("--norm_type", "word", "rms", {"rms", "layer"}), flag("--eps", "switch", "True")};
+  call.flags[0].destination = "norm_type";
+  call.flags[1].destination = "eps";
+  kernel::PackageDescription d;
+  d.op = guess_operator(call, {}, words_of_call("cta_norm.py", call), "").op;
+  ASSERT_EQ(d.op.name, "rms_norm");
+  d.parameters = {{"norm_type", "--norm_type", -1, "word", "rms", false, {"rms", "layer"}, ""}};
+  d.configuration = {{"eps", "--eps", -1, "switch", "1", false, {}, ""},
+                     {"tile", "--tile", -1, "integer", "64", false, {}, ""}};
+  d.configurations = {
+      {{{"eps", 1}, {"tile", 64}}, ""}, {{{"eps", 0}, {"tile", 64}}, ""}, {{{"eps", 1}, {"tile", 128}}, ""}};
+  settle_parameters("cta_norm.py", call, {}, d);
+  ASSERT_EQ(d.parameters.size(), 1u);
+  EXPECT_EQ(d.parameters[0].name, "eps");
+  EXPECT_EQ(d.fixed_flags, (std::vector<std::string>{"--norm_type=rms"}));
+  ASSERT_EQ(d.configurations.size(), 2u);
+  EXPECT_EQ(d.configurations[1].values, (std::map<std::string, std::int64_t>{{"tile", 128}}));
+}
+
+TEST(PackageWords, AreThoseOfNoMachineAndOfNoSource) {
+  FakeContext world;
+  world.environment = Environment(std::map<std::string, std::string>{{"CUTLASS_DIR", "/somewhere/cutlass"}});
+  EXPECT_EQ(without_machines_paths(
+                "error: no\n   --> /somewhere/cutlass/a.py:3\n    |\n2 | their = code\n    |   ^^^\n"
+                "  suggestion: a | b\n",
+                world.context),
+            "error: no\n   --> $CUTLASS_DIR/a.py:3\n  suggestion: a | b");
 }
 
 TEST(PackageFolder, HasTheVersionInItsName) {

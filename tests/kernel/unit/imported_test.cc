@@ -288,6 +288,61 @@ TEST(Operators, RowsOfSeveralModesAndStrides) {
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(y.at(i), i % 2 ? 40 / root : 3 / root, 1e-5) << i;
 }
 
+TEST(Operators, AttentionFollowsItsModes) {
+  // q and o (tokens, elements, batch), one head; k and v (batch, tokens, elements).
+  ExportedCall call;
+  call.tensors = {tensor("q", {1, 1, 2}, {1, 1, 1}, 0), tensor("k", {2, 3, 1}, {3, 1, 1}, 1),
+                  tensor("v", {2, 3, 1}, {3, 1, 1}, 2), tensor("o", {1, 1, 2}, {1, 1, 1}, 3)};
+  call.buffers = {8, 24, 24, 8};
+  call.attributes = {{"s", "2.0"}};
+  Operator op;
+  op.name = "attention";
+  op.called = {{"scale", "s"}};
+  op.roles = {{"q", {"q", {"query", "d", "batch"}}},
+              {"k", {"k", {"batch", "key", "d"}}},
+              {"v", {"v", {"batch", "key", "dv"}}},
+              {"o", {"o", {"query", "dv", "batch"}}}};
+  ASSERT_TRUE(check_operator(op, call)) << check_operator(op, call).error().wrong;
+  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
+  const double k[] = {0, 0.5, 1, 0, 0, 0}, v[] = {1, 2, 4, 3, 6, 9};
+  for (int i = 0; i < 2; ++i) inputs.tensors[0].set(i, 1);
+  for (int i = 0; i < 6; ++i) inputs.tensors[1].set(i, k[i]), inputs.tensors[2].set(i, v[i]);
+  const Tensor o = evaluate(with_numbers_of(op, call), call, inputs);
+  const double e = std::exp(1.0);
+  EXPECT_NEAR(o.at(0), (1 + 2 * e + 4 * e * e) / (1 + e + e * e), 1e-6);
+  EXPECT_NEAR(o.at(1), 6, 1e-6) << "equal scores: the mean";
+  EXPECT_EQ(operator_work(op, call).flops.at("fp32"), 2.0 * 2 * 3 * 2);
+  call.attributes.clear();
+  EXPECT_FALSE(check_operator(op, call)) << "the scale is not there";
+}
+
+TEST(Operators, ANormMayHaveABiasOrNoWeight) {
+  ExportedCall call;
+  call.tensors = {tensor("x", {8}, {1}, 0), tensor("w", {2}, {1}, 1), tensor("b", {2}, {1}, 2),
+                  tensor("y", {8}, {1}, 3)};
+  call.buffers = {32, 8, 8, 32};
+  Operator op;
+  op.name = "layer_norm";
+  op.numbers = {{"eps", 0}};
+  op.roles = {{"x", {"x", {"row", "column"}}},
+              {"weight", {"w", {"column"}}},
+              {"bias", {"b", {"column"}}},
+              {"y", {"y", {"row", "column"}}}};
+  EXPECT_FALSE(check_operator(op, call)) << "a run of memory has one mode";
+  shape_runs(op, call);
+  ASSERT_TRUE(check_operator(op, call));
+  EXPECT_EQ(call.tensors[0].shape, (std::vector<std::int64_t>{4, 2}));
+  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
+  for (int i = 0; i < 8; ++i) inputs.tensors[0].set(i, i % 2 ? 3 : 1);
+  for (int i = 0; i < 2; ++i) inputs.tensors[1].set(i, 2 + i), inputs.tensors[2].set(i, 10);
+  const Tensor y = evaluate(op, call, inputs);
+  EXPECT_NEAR(y.at(0), 8, 1e-6);
+  EXPECT_NEAR(y.at(1), 13, 1e-6);
+  op.roles.erase("bias");
+  op.roles.erase("weight");
+  EXPECT_NEAR(evaluate(op, call, inputs).at(7), 1, 1e-6);
+}
+
 TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   constexpr std::int64_t m = 48, n = 48, k = 2048;
   ExportedCall call;
