@@ -18,6 +18,10 @@ struct PackageBuild {
   std::string where;  ///< the compiler's first errors
 };
 
+/// What the machine code of one build runs on: of the package's architectures those that are one code, else
+/// the one it was compiled for.
+std::vector<std::string> compiled_for(const kernel::Package& package, const kernel::CuteKernel& kernel);
+
 /// Compiles, or takes from the cache; on a terminal it says so.
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
                            const Context& context);
