@@ -80,6 +80,12 @@ class KernelVerb final : public Verb {
 /// How a launch is timed, and where.
 std::vector<Flag> device_flags() {
   return {
+      {"--arch",
+       "SM",
+       "compile for this one of the package's architectures, not for its first",
+       "",
+       false,
+       {}},
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
       {"--fill", "KIND", "what the inputs hold while it is timed and counted; zeros run faster than data",
        "uniform", false, kernel::fill_words()},
@@ -141,12 +147,6 @@ VerbSpec KernelVerb::spec() const {
        {}},
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
-      {"--arch",
-       "SM",
-       "compile for this one of the package's architectures, not for its first",
-       "",
-       false,
-       {}},
       {"--for",
        "GPU",
        "whether it would run on that GPU (B200, RTX 5090, sm_103a …); asks none",
