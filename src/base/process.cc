@@ -86,15 +86,79 @@ bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds) 
   return true;
 }
 
+/// The watcher after fork: waits for a word that the child has ended. Where `alive` closes without it, the
+/// program is gone; then its group gets a second to tidy up and is killed.
+[[noreturn]] void watch(int alive, pid_t child, const Removal& removal) {
+  constexpr int looks = 50;
+  constexpr useconds_t between_looks_us = 20'000;
+  setpgid(0, 0);  // what the terminal sends goes to the program; this stays until the program is gone
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) signal(signal_number, SIG_IGN);
+  const auto kept = static_cast<unsigned>(alive);
+  if (kept > 0) close_range(0, kept - 1, 0);  // pipes of other runs would stay open as long as this
+  close_range(kept + 1, ~0U, 0);
+  char word = 0;
+  ssize_t got = 0;
+  while ((got = read(alive, &word, 1)) < 0 && errno == EINTR) {
+  }
+  if (got == 1) _exit(0);
+  kill(-child, SIGTERM);
+  for (int i = 0; i < looks && kill(-child, 0) == 0; ++i) usleep(between_looks_us);
+  kill(-child, SIGKILL);
+  removal.become();
+  _exit(0);
+}
+
+/// The process that outlives this one. None (its start failed): the child runs unwatched.
+class Watcher {
+ public:
+  Watcher(pid_t child, const Removal& removal) {
+    if (!alive_.open()) return;
+    id_ = fork();
+    if (id_ == 0) {
+      alive_.close_write();
+      watch(alive_.read_end, child, removal);
+    }
+  }
+  /// The child has ended.
+  ~Watcher() {
+    if (id_ <= 0) return;
+    const char word = 0;
+    if (write(alive_.write_end, &word, 1) != 1) kill(id_, SIGKILL);
+    while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+ private:
+  Pipe alive_;
+  pid_t id_ = -1;
+};
+
 }  // namespace
+
+Removal::Removal(const std::vector<std::string>& paths) {
+  if (paths.empty()) return;
+  words_ = {"/bin/rm", "-rf", "--"};
+  words_.insert(words_.end(), paths.begin(), paths.end());
+  for (std::string& word : words_) argv_.push_back(word.data());
+  argv_.push_back(nullptr);
+}
+
+void Removal::become() const {
+  if (!argv_.empty()) execv(argv_[0], argv_.data());
+}
 
 Result<ProcessResult> run_process(const ProcessSpec& spec) {
   Pipe out, err, failure;
   if (spec.argv.empty() || !out.open() || !err.open() || !failure.open())
     return start_error(spec, errno ? errno : EINVAL);
+  const Removal removal(spec.scratch);
   const pid_t child = fork();
   if (child < 0) return start_error(spec, errno);
   if (child == 0) become(spec, out, err, failure);
+  setpgid(child, child);  // the child does it too: whichever comes first
+  const Watcher watcher(child, removal);
   out.close_write();
   err.close_write();
   failure.close_write();

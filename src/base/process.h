@@ -14,6 +14,8 @@ struct ProcessSpec {
   std::string folder;                        ///< working folder; empty = the parent's
   std::map<std::string, std::string> extra;  ///< variables added to or replacing the inherited ones
   double limit_seconds = 0;                  ///< killed (its whole process group) after this; 0 = no limit
+  /// Files and folders of this run alone: removed if this program ends, however, before the child does.
+  std::vector<std::string> scratch = {};
 };
 
 struct ProcessResult {
@@ -25,9 +27,22 @@ struct ProcessResult {
   bool succeeded() const { return signal == 0 && exit_code == 0; }
 };
 
-/// Runs the child to its end and collects both streams. Error (kind unavailable): the program cannot be
-/// started.
+/// Runs the child to its end and collects both streams. Should this program end first, by whatever signal,
+/// the child's process group is ended too. Error (kind unavailable): the program cannot be started.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
+
+/// A command that removes files and folders, held ready: a process without memory of its own to take can
+/// become it.
+class Removal {
+ public:
+  explicit Removal(const std::vector<std::string>& paths);
+  /// Becomes `rm`; returns at once where there is nothing to remove.
+  void become() const;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> argv_;
+};
 
 /// First executable `name` in the folders of $PATH; empty if there is none. A name with '/' is taken as it
 /// is.

@@ -91,7 +91,11 @@ std::uint64_t proportional_bytes(const std::vector<Descendant>& processes) {
     bool told = false;
     for (std::string line; !told && std::getline(rollup, line);)
       told = std::sscanf(line.c_str(), "Pss: %lu kB", &kibibytes) == 1;
-    sum += told ? kibibytes << 10 : process.resident_bytes;
+    // Without the kernel's word: what it holds now, nothing where it has ended since it was listed.
+    Row now;
+    if (!told && read_stat(std::to_string(process.id).c_str(), now) && now.state != 'Z' && now.state != 'X')
+      kibibytes = now.resident_bytes >> 10;
+    sum += kibibytes << 10;
   }
   return sum;
 }

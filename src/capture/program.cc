@@ -1,7 +1,6 @@
 #include "capture/program.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_lock.h"
+#include "base/scratch_folder.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "capture/capture_json.h"
@@ -21,25 +21,6 @@ using Document = nlohmann::json;
 
 constexpr std::uint64_t most_event_bytes = 64u << 20;
 constexpr std::uint64_t most_module_bytes = 256u << 20;
-
-/// A folder of its own for one run, removed with what the program left there.
-class RunFolder {
- public:
-  RunFolder() {
-    std::string name = (fs::temp_directory_path() / "cutelab-capture-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::string text_of(const FileSource& files, const std::string& path) {
   auto text = files.read(path, most_event_bytes);
@@ -65,6 +46,7 @@ std::string key_of(const Request& request, const Toolchain& toolchain, const std
   Document parts = {request.program,           sha256(source),    request.flags,         request.arch,
                     torch_name(request.torch), toolchain.python,  toolchain.dsl_version, harness_digest,
                     request.keep_modules,      request.keep_code, request.export_call};
+  if (request.line_table) parts.push_back("line table");
   return sha256(parts.dump(-1, ' ', false, Document::error_handler_t::replace)).substr(0, 32);
 }
 
@@ -258,7 +240,7 @@ struct How {
 
 Result<Capture> run_once(const Request& request, const Toolchain& toolchain, const FileSource& files,
                          const How& how, const std::string& kept_stem, bool* has_torch = nullptr) {
-  const RunFolder folder;
+  const ScratchFolder folder("capture");
   const std::string work = folder.path() + "/cwd";
   std::error_code failed;
   if (folder.path().empty() || !fs::create_directory(work, failed))
@@ -277,10 +259,12 @@ Result<Capture> run_once(const Request& request, const Toolchain& toolchain, con
   ProcessSpec spec;
   spec.argv = {toolchain.python, "-u", toolchain.harness + "/run_program.py", request_file};
   spec.folder = work;
+  spec.scratch = {folder.path()};
   // A temporary folder of its own: packages keep compiled kernels there, and would launch those of an earlier
   // run.
   spec.extra = {
       {"PYTHONDONTWRITEBYTECODE", "1"}, {"PYTHONHASHSEED", "0"}, {"PYTHONNOUSERSITE", "1"}, {"TMPDIR", work}};
+  if (request.line_table) spec.extra["CUTE_DSL_LINEINFO"] = "1";
   if (!toolchain.packages.empty()) spec.extra["PYTHONPATH"] = with_packages(toolchain.packages);
   auto run = run_supervised(spec, request.limits);
   if (!run) return run.error();
@@ -366,6 +350,15 @@ Result<Capture> kept_or_made(const Request& request, const Toolchain& toolchain,
 }
 
 }  // namespace
+
+bool is_architecture(const std::string& text) {
+  constexpr std::size_t before = 3;  // "sm_"
+  if (!text.starts_with("sm_") || text.size() < before + 2) return false;
+  const bool suffix = text.back() == 'a' || text.back() == 'f';
+  const std::string digits = text.substr(before, text.size() - before - (suffix ? 1 : 0));
+  return (digits.size() == 2 || digits.size() == 3) && digits[0] != '0' &&
+         digits.find_first_not_of("0123456789") == std::string::npos;
+}
 
 Result<Capture> capture(const Request& asked, const Toolchain& toolchain, const FileSource& files) {
   auto source = read_source(files, asked.program);

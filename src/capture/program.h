@@ -30,6 +30,9 @@ Result<Toolchain> find_toolchain(const std::string& python, const std::string& h
                                  const std::string& cache, const Environment& environment,
                                  const FileSource& files);
 
+/// "sm_90a": sm_, two or three digits, and perhaps `a` or `f`.
+bool is_architecture(const std::string& text);
+
 /// Which torch the program gets: `automatic` is the stand-in, and torch itself if the stand-in does not do
 /// and it is installed.
 enum class Torch { automatic, stand_in, real };
@@ -48,7 +51,10 @@ struct Request {
   /// Keep and take, too, captures that another run might end otherwise: limits, crashes, missing modules.
   bool keep_failures = false;
   bool export_call = false;  ///< export the first call of a kernel of its own (Capture::exported), in `cache`
-  bool keep_code = false;    ///< with keep_modules: compile each once more, to device code with a line table
+  /// CUTE_DSL_LINEINFO: the program's own compilations write a line table; the DSL's cache keys change with
+  /// it.
+  bool line_table = false;
+  bool keep_code = false;  ///< with keep_modules: compile each once more, to device code with a line table
 };
 
 /// How the program's run ended, apart from what was recorded until then.

@@ -22,7 +22,8 @@ struct Recipe {
 };
 
 /// Schema `cutelab.recipe`, version 1; folders are relative to the file's own. Errors (kind input): it cannot
-/// be read, is no such document, an entry lacks its name, its architectures or its call, two share a name.
+/// be read, is no JSON (with the place), is no such document, an entry or a member of its values is not of
+/// its form (entry and member are named), two share a name.
 Result<Recipe> read_recipe(const FileSource& files, const std::string& path);
 
 }  // namespace cutelab::capture

@@ -172,7 +172,8 @@ void close_inherited(int answer) {
 
 /// A process between this program and the child: orphans of the child become its own, so that it can find
 /// them. Signals from the terminal pass it by: it ends when the child has, or when its parent is gone.
-[[noreturn]] void supervise(const ProcessSpec& spec, const Limits& limits, pid_t parent, int answer) {
+[[noreturn]] void supervise(const ProcessSpec& spec, const Limits& limits, const Removal& removal,
+                            pid_t parent, int answer) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_inherited(answer);
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(signal_number, SIG_IGN);
@@ -194,6 +195,7 @@ void close_inherited(int answer) {
     int code = 0;
     if (read(failure.read_end, &code, sizeof code) == sizeof code) report.start_failure = code;
   }
+  if (getppid() != parent) removal.become();
   write_all(answer, &report, sizeof report);
   write_all(answer, text.data(), text.size());
   _exit(0);
@@ -221,10 +223,11 @@ Result<Supervised> run_supervised(const ProcessSpec& spec, const Limits& limits)
   Ends answer;
   if (spec.argv.empty() || !open_pipe(answer))
     return start_error(spec, std::strerror(spec.argv.empty() ? EINVAL : errno));
+  const Removal removal(spec.scratch);
   const pid_t here = getpid();
   const pid_t supervisor = fork();
   if (supervisor < 0) return start_error(spec, std::strerror(errno));
-  if (supervisor == 0) supervise(spec, limits, here, answer.write_end);
+  if (supervisor == 0) supervise(spec, limits, removal, here, answer.write_end);
   close(answer.write_end);
   const std::string told = read_all(answer.read_end);
   close(answer.read_end);

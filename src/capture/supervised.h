@@ -32,8 +32,8 @@ struct Supervised {
 };
 
 /// Runs the child until it ends or breaks a limit, then kills whatever it left behind, also what left its
-/// process group or its session. Should this process die first, the child is killed too. `spec.limit_seconds`
-/// is not used. Error (kind unavailable): the program cannot be started.
+/// process group or its session. Should this process die first, the child is killed too and `spec.scratch`
+/// removed. `spec.limit_seconds` is not used. Error (kind unavailable): the program cannot be started.
 Result<Supervised> run_supervised(const ProcessSpec& spec, const Limits& limits);
 
 }  // namespace cutelab::capture

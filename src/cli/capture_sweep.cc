@@ -64,6 +64,20 @@ Result<std::vector<capture::Request>> programs_of_folder(const CaptureSweep& ask
   return requests;
 }
 
+bool is_recipe(const std::string& path) { return path.ends_with(".json"); }
+
+/// Errors (kind input): the recipe names a part that set-up does not know.
+Status check_parts(const capture::Recipe& recipe, const std::string& path, const Context& context) {
+  const auto known = part_names(context);
+  for (const std::string& part : recipe.parts) {
+    if (known.empty() || std::find(known.begin(), known.end(), part) != known.end()) continue;
+    const auto near = nearest(part, known);
+    return Error{ErrorKind::input, "read a recipe", "`parts`: set-up knows no part '" + printable(part) + "'",
+                 path, near ? fmt::format("did you mean '{}'?", *near) : "parts: " + join(known, ", ")};
+  }
+  return {};
+}
+
 /// Parts of set-up that the recipe names. Torch is one that an interpreter may have of its own.
 Status require_parts(const std::vector<std::string>& parts, capture::Toolchain& toolchain, Context& context) {
   for (const std::string& part : parts)
@@ -247,12 +261,18 @@ void print(const capture::Sweep& sweep, std::ostream& out) {
 
 }  // namespace
 
+Status check_recipe(const std::string& path, const Context& context) {
+  if (!is_recipe(path)) return {};
+  auto recipe = capture::read_recipe(context.files, path);
+  return recipe ? check_parts(*recipe, path, context) : Status(recipe.error());
+}
+
 Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, capture::Toolchain toolchain,
                                    Context& context) {
   capture::Sweep sweep;
   sweep.dsl_version = toolchain.dsl_version;
-  auto requests = asked.folder.ends_with(".json") ? kernels_of_recipe(asked, toolchain, context, sweep)
-                                                  : programs_of_folder(asked, context, sweep);
+  auto requests = is_recipe(asked.folder) ? kernels_of_recipe(asked, toolchain, context, sweep)
+                                          : programs_of_folder(asked, context, sweep);
   if (!requests) return requests.error();
   ProgramSweep(asked, toolchain, context, std::move(*requests), sweep).go();
   if (asked.json)

@@ -17,6 +17,10 @@ struct CaptureSweep {
   bool json = false;
 };
 
+/// Whether a recipe (FILE.json) is of its form and names parts that there are, before anything is set up for
+/// it; other paths pass. Errors: those of capture::read_recipe; (kind input) an unknown part.
+Status check_recipe(const std::string& path, const Context& context);
+
 /// Captures every CuTe DSL program with a main below the folder, launches and intermediate form, and says of
 /// each how it ended. Each capture is kept as soon as it is made, so that a sweep that was stopped goes on
 /// where it was. Errors (kind input): no such folder, no program in it.

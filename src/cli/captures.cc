@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/parts.h"
 #include "reading/read.h"
@@ -41,12 +42,76 @@ std::string part_of(const std::string& version, const Context& context) {
   return "dsl-" + version;
 }
 
+/// Error (kind usage): there is no such program.
+Result<std::string> runnable_python(const std::string& python, const char* named_by, const Context& context) {
+  if (!find_program(context.environment, python).empty()) return python;
+  return Error{ErrorKind::usage, fmt::format("use the interpreter of {}", named_by),
+               "there is no such program, or it cannot be run", python,
+               "name a Python that has nvidia-cutlass-dsl, or leave it out"};
+}
+
 Result<std::string> python_of(const std::string& part, Context& context) {
   if (auto status = require_part(part, context); !status) return status.error();
   return part_folder(part, context) + "/bin/python";
 }
 
 }  // namespace
+
+std::vector<Flag> program_flags() {
+  return {{"--arch",
+           "SM",
+           "compile for this architecture, as sm_90a",
+           "CUTE_DSL_ARCH, else what a reading of it is made for",
+           false,
+           {}},
+          {"--torch",
+           "KIND",
+           "which torch the program gets: a stand-in, torch itself, or itself where the stand-in does not do",
+           "auto",
+           false,
+           {"auto", "stand-in", "real"}},
+          {"--python",
+           "PROGRAM",
+           "interpreter with the CuTe DSL",
+           "CUTELAB_DSL_PYTHON, else an environment of its own",
+           false,
+           {}},
+          {"--dsl-version",
+           "VERSION",
+           "published version of the CuTe DSL, in an environment that set-up makes",
+           "the one that the program's checkout pins, else part dsl",
+           false,
+           {}}};
+}
+
+capture::Torch torch_of(const Arguments& arguments) {
+  const std::string given = arguments.get("--torch");
+  return given == "stand-in" ? capture::Torch::stand_in
+         : given == "real"   ? capture::Torch::real
+                             : capture::Torch::automatic;
+}
+
+Status check_is_program(const std::string& verb, const std::string& word, const std::string& sweeps,
+                        const Context& context) {
+  const auto status = context.files.status(word);
+  if (status && status->is_directory)
+    return Error{ErrorKind::usage, verb + " " + word, "it is a folder, and one program is wanted", "",
+                 "name a file in it, or: " + sweeps};
+  for (const char* extension : {".cu", ".cuh", ".cpp", ".h", ".hpp"})
+    if (status && word.ends_with(extension))
+      return Error{ErrorKind::usage, verb + " " + word, "it is CUDA C++, and a CuTe DSL program is wanted",
+                   "", "`cutelab read` reads it; packages in C++ are described in docs/architecture.md"};
+  return {};
+}
+
+Result<int> bounded_number(const Arguments& arguments, const std::string& verb, const std::string& flag,
+                           int otherwise, int least, int most) {
+  if (!arguments.has(flag)) return otherwise;
+  const auto number = parse_integer(arguments.get(flag));
+  if (number && *number >= least && *number <= most) return static_cast<int>(*number);
+  return Error{ErrorKind::usage, verb, fmt::format("{} does not take '{}'", flag, arguments.get(flag)), "",
+               fmt::format("it takes a whole number from {} to {}", least, most)};
+}
 
 Result<std::string> target_arch(const std::string& asked, Context& context, const std::string& program) {
   std::string arch = asked.empty() ? context.environment.get("CUTE_DSL_ARCH").value_or("") : asked;
@@ -55,10 +120,7 @@ Result<std::string> target_arch(const std::string& asked, Context& context, cons
     if (!target) return target.error();
     arch = *target;
   }
-  const bool digits = arch.size() > 4 && arch.rfind("sm_", 0) == 0 &&
-                      arch.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz_") == std::string::npos &&
-                      arch[3] >= '1' && arch[3] <= '9' && arch[4] >= '0' && arch[4] <= '9';
-  if (!digits)
+  if (!capture::is_architecture(arch))
     return Error{ErrorKind::usage, "capture", fmt::format("'{}' is no architecture", printable(arch)), "",
                  "name one as sm_80, sm_90a, sm_100a, sm_120a"};
   return arch;
@@ -103,14 +165,15 @@ std::string pinned_dsl_version(const std::string& program, const FileSource& fil
 }
 
 Result<std::string> dsl_python(const DslChoice& choice, Context& context) {
-  if (!choice.python.empty()) return choice.python;
+  if (!choice.python.empty()) return runnable_python(choice.python, "--python", context);
   if (!choice.version.empty()) {
     if (!is_version(choice.version))
       return Error{ErrorKind::usage, "--dsl-version " + choice.version, "is no version of the CuTe DSL", "",
                    "write it as 4.7.0"};
     return python_of(part_of(choice.version, context), context);
   }
-  if (auto named = context.environment.get("CUTELAB_DSL_PYTHON")) return *named;
+  if (auto named = context.environment.get("CUTELAB_DSL_PYTHON"))
+    return runnable_python(*named, "CUTELAB_DSL_PYTHON", context);
   std::string program = choice.program;
   std::error_code failed;
   if (const auto real = std::filesystem::canonical(program, failed); !failed) program = real.string();

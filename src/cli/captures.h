@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "capture/program.h"
 #include "cli/verb.h"
@@ -9,6 +10,17 @@ namespace cutelab::cli {
 /// The architecture a program is compiled for: `asked`, CUTE_DSL_ARCH, what a reading of it is made for
 /// (reading::default_target): the first that is known. Error (kind usage): that is no architecture's name.
 Result<std::string> target_arch(const std::string& asked, Context& context, const std::string& program);
+
+/// The flags of every verb that runs programs with the CuTe DSL: --arch, --torch, --python, --dsl-version.
+std::vector<Flag> program_flags();
+/// --torch.
+capture::Torch torch_of(const Arguments& arguments);
+/// Error (kind usage): `word` is a folder, or a source that no Python runs; `sweeps`: what a folder is for.
+Status check_is_program(const std::string& verb, const std::string& word, const std::string& sweeps,
+                        const Context& context);
+/// A whole number from `least` to `most`; errors (kind usage) name both.
+Result<int> bounded_number(const Arguments& arguments, const std::string& verb, const std::string& flag,
+                           int otherwise, int least, int most);
 
 /// Which CuTe DSL a program is compiled with.
 struct DslChoice {

@@ -24,7 +24,7 @@ std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
 }
 
 int report(const Error& error, Context& context) {
-  context.err << error.message() << "\n";
+  context.err << as_called(error.message(), context) << "\n";
   return static_cast<int>(exit_code_of(error.kind));
 }
 
@@ -57,6 +57,12 @@ bool wants_help(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::string as_called(const std::string& text, const Context& context) {
+  if (context.program == "cutelab") return text;
+  std::string called = replace_all(text, "`cutelab ", "`" + context.program + " ");
+  return replace_all(std::move(called), ": cutelab ", ": " + context.program + " ");
+}
 
 int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,
              Context& context) {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "base/file_lock.h"
@@ -12,6 +15,7 @@
 #include "base/text.h"
 #include "cli/captures.h"
 #include "cli/parts.h"
+#include "cli/progress.h"
 
 namespace cutelab::cli {
 namespace {
@@ -93,11 +97,15 @@ class CaptureExporter final : public kernel::Exporter {
   bool sources_unchanged(const std::string& folder) const;
   Result<kernel::Exported> made(const kernel::ExportWanted& wanted, const std::string& path,
                                 const std::string& parent, const capture::Toolchain& tools) const;
+  /// capture(), telling.
+  Result<capture::Capture> told_capture(const capture::Request& request, const kernel::ExportWanted& wanted,
+                                        const capture::Toolchain& tools) const;
   Status keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
               const std::string& folder) const;
 
   Context& context_;
   ExportSettings settings_;
+  mutable std::mutex telling_;  ///< threads ask for exports at once
 };
 
 Result<capture::Toolchain> CaptureExporter::toolchain(const std::string& program) const {
@@ -143,15 +151,16 @@ Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const 
 Status CaptureExporter::keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
                              const std::string& folder) const {
   RecordJson sources = RecordJson::array();
-  std::string all = join(wanted.flags, "\n") + "\n" + wanted.arch;
+  std::string all =
+      join(wanted.flags, "\n") + "\n" + wanted.arch + (settings_.line_table ? "\nline table" : "");
   for (const auto& source : capture.sources) {
     sources.push_back({{"path", program_name(source.path, context_)}, {"sha256", source.sha256}});
     all += "\n" + source.sha256;
   }
-  const RecordJson record = {{"program", wanted.program},    {"flags", wanted.flags},
-                             {"arch", wanted.arch},          {"dsl_version", capture.dsl_version},
-                             {"seconds", capture.seconds},   {"source_hash", sha256(all).substr(0, 16)},
-                             {"sources", std::move(sources)}};
+  const RecordJson record = {{"program", wanted.program},     {"flags", wanted.flags},
+                             {"arch", wanted.arch},           {"dsl_version", capture.dsl_version},
+                             {"seconds", capture.seconds},    {"source_hash", sha256(all).substr(0, 16)},
+                             {"sources", std::move(sources)}, {"line_table", settings_.line_table}};
   const std::string aside = fmt::format("{}/.{}", fs::path(folder).parent_path().string(), ::getpid());
   std::error_code failed;
   fs::remove_all(aside, failed);
@@ -170,6 +179,24 @@ Status CaptureExporter::keep(const kernel::ExportWanted& wanted, const capture::
   return status;
 }
 
+Result<capture::Capture> CaptureExporter::told_capture(const capture::Request& request,
+                                                       const kernel::ExportWanted& wanted,
+                                                       const capture::Toolchain& tools) const {
+  if (!settings_.tells) return capture::capture(request, tools, context_.files);
+  std::optional<Progress> progress;
+  {
+    const std::lock_guard<std::mutex> one(telling_);
+    progress.emplace(context_);
+    progress->begin(fmt::format("exporting {} for {} with CuTe DSL {}{}", wanted.program, wanted.arch,
+                                tools.dsl_version, settings_.line_table ? ", with a line table" : ""),
+                    usual_time(export_seconds(context_)));
+  }
+  auto made = capture::capture(request, tools, context_.files);
+  const std::lock_guard<std::mutex> one(telling_);
+  progress.reset();
+  return made;
+}
+
 Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wanted, const std::string& path,
                                                const std::string& parent,
                                                const capture::Toolchain& tools) const {
@@ -181,7 +208,8 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   request.cache = context_.environment.cache_home() + "/capture";
   request.fresh = settings_.fresh;
   request.export_call = true;
-  auto capture = capture::capture(request, tools, context_.files);
+  request.line_table = settings_.line_table;
+  auto capture = told_capture(request, wanted, tools);
   if (!capture) return capture.error();
   auto text = context_.files.read(capture->exported + "/export.json", most_record_bytes);
   auto call = text ? kernel::exported_call_from_json(*text) : Result<kernel::ExportedCall>(text.error());
@@ -202,10 +230,12 @@ Result<kernel::Exported> CaptureExporter::get(const kernel::ExportWanted& wanted
   auto source = path ? context_.files.read(*path, max_source_bytes) : Result<std::string>(path.error());
   if (!source && wanted.program_sha256.empty()) return source.error();
   const std::string digest = source ? sha256(*source) : wanted.program_sha256;
-  const std::string key = sha256(digest + "\n" + join(wanted.flags, "\n") + "\n" + wanted.arch).substr(0, 16);
+  const std::string key = sha256(digest + "\n" + join(wanted.flags, "\n") + "\n" + wanted.arch +
+                                 (settings_.line_table ? "\nlines" : ""))
+                              .substr(0, 16);
   const std::string parent = context_.source_root + "/build/exports/" + key;
   if (!dsl_is_at_hand() || !source)
-    if (auto found = kept(parent, "")) return found;
+    if (auto found = kept(parent, settings_.dsl_version)) return found;
   if (!source)
     return Error{ErrorKind::unavailable, "export " + wanted.program, source.error().wrong,
                  source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
@@ -242,6 +272,21 @@ std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSe
   return std::make_shared<CaptureExporter>(context, std::move(settings));
 }
 
+std::vector<double> export_seconds(const Context& context) {
+  std::vector<double> all;
+  std::error_code failed;
+  const fs::recursive_directory_iterator end;
+  for (fs::recursive_directory_iterator entry(context.source_root + "/build/exports", failed);
+       !failed && entry != end; entry.increment(failed)) {
+    if (entry->path().filename() != "record.json") continue;
+    auto text = context.files.read(entry->path().string(), most_record_bytes);
+    const RecordJson record = text ? RecordJson::parse(*text, nullptr, false) : RecordJson();
+    if (record.is_object() && record.value("seconds", 0.0) > 0) all.push_back(record.value("seconds", 0.0));
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files) {
   auto text = files.read(folder + "/export.json", most_record_bytes);
   if (!text) return text.error();
@@ -257,14 +302,16 @@ Result<kernel::Exported> read_export(const std::string& folder, const FileSource
   exported.source_hash = record.value("source_hash", "");
   exported.dsl_version = record.value("dsl_version", "");
   exported.seconds = record.value("seconds", 0.0);
+  exported.line_table = record.value("line_table", false);
   return exported;
 }
 
-std::vector<kernel::Package> every_package(Context& context) {
+std::vector<kernel::Package> every_package(Context& context, ExportSettings settings) {
   auto packages = kernel::all_packages();
   std::vector<std::string> problems;
-  for (kernel::Package& package :
-       kernel::imported_packages(context.files, context.source_root, make_exporter(context), problems))
+  settings.tells = true;
+  for (kernel::Package& package : kernel::imported_packages(
+           context.files, context.source_root, make_exporter(context, std::move(settings)), problems))
     packages.push_back(std::move(package));
   for (const std::string& problem : problems) context.err << "note: passed over " << problem << "\n";
   return packages;

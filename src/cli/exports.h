@@ -21,17 +21,24 @@ struct ExportSettings {
   std::string dsl_version;  ///< "4.7.0"; empty = none was asked for
   capture::Torch torch = capture::Torch::automatic;
   bool fresh = false;  ///< run the program even if an export is kept
+  /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than
+  /// that without: it is kept beside it.
+  bool line_table = false;
+  bool tells = false;  ///< stderr says when a program is run, and how long earlier ones took
 };
 
 /// Runs programs on the stand-in device (src/capture) and keeps what they export below build/exports, by
 /// program, flags, architecture and version of the DSL, from where other machines can take it.
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings = {});
 
+/// Seconds that the kept exports took, fastest first.
+std::vector<double> export_seconds(const Context& context);
+
 /// A kept export. Errors (kind input): not there, not whole.
 Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files);
 
 /// Every package: those that are compiled in and those that were imported. Imported ones that cannot be read
-/// are named on stderr.
-std::vector<kernel::Package> every_package(Context& context);
+/// are named on stderr. `settings`: how imported ones are exported.
+std::vector<kernel::Package> every_package(Context& context, ExportSettings settings = {});
 
 }  // namespace cutelab::cli

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/exports.h"
 #include "cli/parts.h"
+#include "cli/progress.h"
 #include "compiled/cubin.h"
 #include "compiled/machine_code.h"
 #include "evidence/metrics.h"
@@ -26,6 +27,15 @@ const std::vector<std::string>& compiled_tags() {
                                                 "stack_bytes",       "local_accesses", "barriers",
                                                 "instructions"};
   return tags;
+}
+
+/// Why a profiler will show machine code alone, and what helps.
+std::string no_lines_text(bool dsl) {
+  const std::string what = "no line table: a profiler shows machine code without source lines";
+  return dsl ? what +
+                   "; --line-info exports the kernel with one (CUTE_DSL_LINEINFO, CuTe DSL from 4.3 on), for "
+                   "profiling alone: it is another compilation, with a cache key of its own"
+             : what;
 }
 
 void record_compiled(evidence::Run& run, const kernel::Package& package, const kernel::CuteKernel& kernel,
@@ -68,6 +78,7 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
           compiled::local_memory_text(r, count("LDL") + count("STL"), package.language == "cute-dsl");
       !local.empty())
     run.notes.push_back(std::move(local));
+  if (!r.line_table) run.notes.push_back(no_lines_text(package.language == "cute-dsl"));
   run.notes.push_back("expected launch on 132 SMs: " + launch.text());
   if (kernel.tile) run.notes.push_back(fmt::format("a tile block has {} threads", threads));
 }
@@ -109,15 +120,23 @@ PackageBuild link_package(const kernel::CuteKernel& kernel, const Context& conte
 
 /// cuTile is fetched when a kernel is compiled that no cache has.
 PackageBuild build_tile(const kernel::Package& package, const kernel::TileProgram& program,
-                        const Context& context) {
+                        const Context& context, bool tells) {
+  Progress progress(context);
+  const auto compiling = [&] {
+    if (tells)
+      progress.begin(
+          fmt::format("compiling {} for {} with {}", package.title(), package.architectures.front(),
+                      kernel::pinned_tile_compiler(context.files, context.source_root)),
+          "a few seconds");
+  };
   kernel::TileBuildRequest wanted{context.files, context.source_root,           package.folder,
-                                  program,       package.architectures.front(), ""};
+                                  program,       package.architectures.front(), "",
+                                  compiling};
   if (!has_part("cutile", context))
     if (auto kept = kernel::build_tile_kernel(wanted)) return {std::move(*kept), "", "", ""};
   if (auto s = require_part("cutile", context); !s)
     return {std::nullopt, one_line(s.error()), s.error().remedy, ""};
   wanted.python = part_folder("cutile", context) + "/bin/python";
-  if (context.err_is_terminal) context.err << "compiling " << package.title() << " …\r" << std::flush;
   auto built = kernel::build_tile_kernel(wanted);
   if (!built) return {std::nullopt, one_line(built.error()), built.error().remedy, built.error().where};
   return {std::move(*built), "", "", ""};
@@ -131,14 +150,21 @@ std::vector<std::string> compiled_for(const kernel::Package& package, const kern
 }
 
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
-                           const Context& context) {
+                           const Context& context, bool tells) {
   if (!kernel.exported_folder.empty()) return link_package(kernel, context);
-  if (kernel.tile) return build_tile(package, *kernel.tile, context);
+  if (kernel.tile) return build_tile(package, *kernel.tile, context, tells);
   const auto toolchain = kernel::find_toolchain(context.environment, context.files, context.source_root);
-  const kernel::BuildRequest wanted{context.files,  context.environment, context.source_root,
-                                    package.folder, kernel.defines,      package.architectures.front(),
-                                    package.headers};
-  if (context.err_is_terminal) context.err << "compiling " << package.title() << " …\r" << std::flush;
+  Progress progress(context);
+  const auto compiling = [&] {
+    if (!tells) return;
+    const auto earlier = kernel::compile_seconds(context.files, context.source_root);
+    progress.begin(fmt::format("compiling {} for {} with {}", package.title(), package.architectures.front(),
+                               toolchain.nvcc_version),
+                   usual_time(earlier));
+  };
+  const kernel::BuildRequest wanted{
+      context.files,  context.environment,           context.source_root, package.folder,
+      kernel.defines, package.architectures.front(), package.headers,     compiling};
   auto built = kernel::build_kernel(wanted, toolchain);
   if (!built) return {std::nullopt, one_line(built.error()), built.error().remedy, built.error().where};
   return {std::move(*built), "", "", ""};

@@ -22,9 +22,10 @@ struct PackageBuild {
 /// the one it was compiled for.
 std::vector<std::string> compiled_for(const kernel::Package& package, const kernel::CuteKernel& kernel);
 
-/// Compiles, or takes from the cache; on a terminal it says so.
+/// Compiles, or takes from the cache. Where it compiles, stderr says what and how long that takes, unless
+/// `tells` is off: for threads that would write at once.
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
-                           const Context& context);
+                           const Context& context, bool tells = true);
 
 /// The reference operators of kernels/reference, compiled for `arch`.
 PackageBuild build_operators(const std::string& arch, const Context& context);

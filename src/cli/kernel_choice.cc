@@ -19,7 +19,10 @@ Result<kernel::Config> choose_config(const kernel::Package& package, const kerne
   if (text.empty()) return configs[0];
   const Error bad{
       ErrorKind::usage, asked, fmt::format("--config does not take '{}'", text), "",
-      fmt::format("a number from 0 to {}, or name=value,… of: {}", configs.size() - 1, configs[0].text())};
+      configs[0].values.empty() && configs.size() == 1
+          ? std::string("this package has one configuration and nothing to choose: leave --config out")
+          : fmt::format("a number from 0 to {}, or name=value,… of: {}", configs.size() - 1,
+                        configs[0].text())};
   if (const auto index = parse_integer(text)) {
     if (*index < 0 || *index >= static_cast<long long>(configs.size())) return bad;
     const auto& config = configs[static_cast<std::size_t>(*index)];

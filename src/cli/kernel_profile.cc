@@ -32,6 +32,7 @@ std::vector<std::string> launch_command(const KernelRequest& request) {
   std::vector<std::string> values;
   for (const auto& [name, value] : request.config.values) values.push_back(fmt::format("{}={}", name, value));
   if (!values.empty()) words.push_back("--config=" + join(values, ","));
+  words.insert(words.end(), request.export_flags.begin(), request.export_flags.end());
   const char* l2 = request.timing.l2 == profile::L2State::warm    ? "warm"
                    : request.timing.l2 == profile::L2State::dirty ? "dirty"
                                                                   : "cold";

@@ -25,7 +25,8 @@ struct KernelRequest {
   /// The device's part runs in a child process that is ended when one step there lasts longer than this; 0 =
   /// in this process, without a limit.
   double time_limit_seconds = 0;
-  std::string command = {};  ///< the command line that makes the run again
+  std::string command = {};                    ///< the command line that makes the run again
+  std::vector<std::string> export_flags = {};  ///< of an imported kernel: how it is exported, as flags
 };
 
 using KernelLoader = std::function<Result<std::unique_ptr<kernel::Launchable>>(const std::string& library)>;

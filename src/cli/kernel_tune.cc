@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
+#include "cli/progress.h"
 #include "kernel/parallel.h"
 #include "kernel/tile_build.h"
 #include "profile/outcome.h"
@@ -70,10 +71,9 @@ void Tuning::list_candidates() {
 void Tuning::compile() {
   builds_.resize(outcome_.candidates.size());
   const auto count = static_cast<std::int64_t>(builds_.size());
-  Context quiet = context_;
-  quiet.err_is_terminal = false;  // several would write at once
-  if (context_.err_is_terminal)
-    context_.err << fmt::format("compiling {} configurations …\n", count) << std::flush;
+  Progress progress(context_);
+  progress.begin(fmt::format("compiling {} configurations of {}", count, request_.base.package.title()),
+                 "each: " + usual_time(kernel::compile_seconds(context_.files, context_.source_root)));
   kernel::for_each_share(count, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       Candidate& candidate = outcome_.candidates[i];
@@ -82,7 +82,7 @@ void Tuning::compile() {
         candidate.failed_because = one_line(kernel.error());
         continue;
       }
-      builds_[i] = build_package(request_.base.package, *kernel, quiet);
+      builds_[i] = build_package(request_.base.package, *kernel, context_, false);
       if (!builds_[i].built) candidate.failed_because = builds_[i].not_built_because;
     }
   });

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 extern char** environ;
@@ -21,6 +22,16 @@ std::string setup_command(const std::string& name, const Context& context) {
 
 std::string part_folder(const std::string& name, const Context& context) {
   return context.source_root + "/build/deps/" + name;
+}
+
+std::vector<std::string> part_names(const Context& context) {
+  const auto text = context.files.read(context.source_root + "/deps/parts.json", 1u << 24);
+  const auto parts = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  std::vector<std::string> names;
+  for (const char* kind : {"debian", "pypi"})
+    if (parts.is_object() && parts.contains(kind))
+      for (const auto& [name, part] : parts[kind].items()) names.push_back(name);
+  return names;
 }
 
 bool has_part(const std::string& name, const Context& context) {

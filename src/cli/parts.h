@@ -10,6 +10,9 @@ namespace cutelab::cli {
 /// Folder in which an optional part of deps/parts.json ("dsl", "cuda-tools" …) lies once it is installed.
 std::string part_folder(const std::string& name, const Context& context);
 
+/// Every part that deps/parts.json names; empty where it cannot be read.
+std::vector<std::string> part_names(const Context& context);
+
 /// Whether the part is there, in the state that deps/parts.json asks for.
 bool has_part(const std::string& name, const Context& context);
 

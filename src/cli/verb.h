@@ -93,4 +93,8 @@ std::string help_text(const VerbSpec& spec);
 int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,
              Context& context);
 
+/// A text for a person, its commands as the user calls this program: "`cutelab list`" becomes "`./cutelab
+/// list`" where that is how it was started.
+std::string as_called(const std::string& text, const Context& context);
+
 }  // namespace cutelab::cli

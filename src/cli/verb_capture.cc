@@ -21,32 +21,9 @@ VerbSpec capture_spec() {
   spec.positionals = {
       {"FILE", "a CuTe DSL program with a main, or an example's name; a folder with --sweep", 1, 1},
       {"-- FLAG", "the program's own command line", 0, -1}};
-  spec.flags = {
-      {"--arch",
-       "SM",
-       "compile for this architecture, as sm_90a",
-       "CUTE_DSL_ARCH, else what a reading of it is made for",
-       false,
-       {}},
+  spec.flags = program_flags();
+  const std::vector<Flag> own = {
       {"--json", "", "everything recorded, for machines (docs/capture.md)", "", false, {}},
-      {"--torch",
-       "KIND",
-       "which torch the program gets: a stand-in, torch itself, or itself where the stand-in does not do",
-       "auto",
-       false,
-       {"auto", "stand-in", "real"}},
-      {"--python",
-       "PROGRAM",
-       "interpreter with the CuTe DSL",
-       "CUTELAB_DSL_PYTHON, else an environment of its own",
-       false,
-       {}},
-      {"--dsl-version",
-       "VERSION",
-       "published version of the CuTe DSL, in an environment that set-up makes",
-       "the one that the program's checkout pins, else part dsl",
-       false,
-       {}},
       {"--timeout", "SECONDS", "kill it after this long", "180", false, {}},
       {"--memory", "GIB", "kill it above this much resident memory", "8", false, {}},
       {"--fresh", "", "run it even if an earlier capture of the same source is kept", "", false, {}},
@@ -61,6 +38,7 @@ VerbSpec capture_spec() {
       {"--jobs", "N", "of a sweep: programs at once", "2", false, {}},
       {"--retry", "", "of a sweep: run again what an earlier one did not capture", "", false, {}},
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
+  spec.flags.insert(spec.flags.end(), own.begin(), own.end());
   spec.examples = {"cutelab capture examples/cute_dsl/rmsnorm.py --arch sm_90a",
                    "cutelab capture dense_gemm --arch sm_100a -- --mnkl 4096,4096,4096,1",
                    "cutelab capture gemm.py --json", "cutelab capture --sweep ~/cutlass",
@@ -164,12 +142,10 @@ class CaptureVerb final : public Verb {
       auto arch = target_arch(asked.arch, context, asked.folder);
       if (!arch) return arch.error();
     }
-    const auto jobs = parse_integer(arguments.get("--jobs", "2"));
-    if (!jobs || *jobs < 1 || *jobs > 1024)
-      return Error{ErrorKind::usage, "capture --sweep",
-                   fmt::format("--jobs does not take '{}'", arguments.get("--jobs")), "",
-                   "it takes a whole number from 1 on"};
-    asked.jobs = static_cast<int>(*jobs);
+    auto jobs = bounded_number(arguments, "capture --sweep", "--jobs", 2, 1, 1024);
+    if (!jobs) return jobs.error();
+    asked.jobs = *jobs;
+    if (auto status = check_recipe(asked.folder, context); !status) return status.error();
     if (auto status = set_common(arguments, context, asked.request); !status) return status.error();
     auto toolchain = toolchain_of(arguments, asked.request, context);
     if (!toolchain) return toolchain.error();
@@ -193,16 +169,18 @@ class CaptureVerb final : public Verb {
   static Status set_common(const Arguments& arguments, const Context& context, capture::Request& request) {
     request.cache = context.environment.cache_home() + "/capture";
     request.fresh = arguments.has("--fresh");
-    if (arguments.get("--torch") == "stand-in") request.torch = capture::Torch::stand_in;
-    if (arguments.get("--torch") == "real") request.torch = capture::Torch::real;
+    request.torch = torch_of(arguments);
     return set_limits(arguments, request.limits);
   }
 
   static Result<capture::Request> request_of(const Arguments& arguments, Context& context) {
     capture::Request request;
+    const std::string& word = arguments.positionals()[0];
+    if (auto status = check_is_program("capture", word, "capture --sweep " + word, context); !status)
+      return status.error();
     ExampleNames names(context, arguments.get("--cutlass"), arguments.get("--arch"));
     std::vector<std::string> notes;
-    auto file = names(arguments.positionals()[0], notes);
+    auto file = names(word, notes);
     for (const std::string& note : notes) context.err << note << "\n";
     if (!file) return file.error();
     request.program = *file;
@@ -216,16 +194,15 @@ class CaptureVerb final : public Verb {
   }
 
   static Status set_limits(const Arguments& arguments, capture::Limits& limits) {
-    for (const char* flag : {"--timeout", "--memory"}) {
-      if (!arguments.has(flag)) continue;
-      const auto number = parse_integer(arguments.get(flag));
-      if (!number || *number < 1 || *number > 100000)
-        return Error{ErrorKind::usage, "capture",
-                     fmt::format("{} does not take '{}'", flag, arguments.get(flag)), "",
-                     "it takes a whole number from 1 on"};
-      if (std::string(flag) == "--timeout") limits.seconds = static_cast<double>(*number);
-      if (std::string(flag) == "--memory") limits.memory_bytes = static_cast<std::uint64_t>(*number) << 30;
-    }
+    constexpr int most = 100'000;
+    auto seconds =
+        bounded_number(arguments, "capture", "--timeout", static_cast<int>(limits.seconds), 1, most);
+    if (!seconds) return seconds.error();
+    const int otherwise = static_cast<int>(limits.memory_bytes >> 30);
+    auto gib = bounded_number(arguments, "capture", "--memory", otherwise, 1, most);
+    if (!gib) return gib.error();
+    limits.seconds = *seconds;
+    limits.memory_bytes = static_cast<std::uint64_t>(*gib) << 30;
     return {};
   }
 };

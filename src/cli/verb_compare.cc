@@ -259,7 +259,8 @@ Result<ExitCode> CompareVerb::run(const Arguments& arguments, Context& context) 
     context.out << "again: " << request->command << "\n";
   }
   if (auto s = keep(*outcome, compared, arguments, context); !s) return s.error();
-  for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
+  for (const std::string& reason : outcome->not_done)
+    context.err << as_called("not done: " + reason + "\n", context);
   for (const std::string& text : outcome->disagreements) context.err << "outputs differ: " << text << "\n";
   if (outcome->outcome.kind != "done") return profile::exit_code_of(outcome->outcome);
   if (!outcome->disagreements.empty()) return ExitCode::failed_check;

@@ -45,6 +45,12 @@ const char* name_of(Placement placement) {
   return "";
 }
 
+/// What happened, or with --dry-run what would.
+std::string said_of(Placement placement, bool dry) {
+  if (!dry || placement == Placement::unchanged) return name_of(placement);
+  return std::string("would be ") + (placement == Placement::beside ? "put beside" : name_of(placement));
+}
+
 Result<Reading> load_reading(const std::string& path, const Context& context) {
   auto text = context.files.read(path, max_reading_bytes);
   if (!text) return text.error();
@@ -100,13 +106,13 @@ std::string lines_text(const std::vector<evidence::Location>& at) {
                                      cut ? ", …" : "");
 }
 
-void print(const Extracted& one, const std::string& base, std::size_t known, std::ostream& out) {
+void print(const Extracted& one, const std::string& base, std::size_t known, bool dry, std::ostream& out) {
   const std::string path = one.reading.files.empty() ? "a reading" : one.reading.files[0].path;
   out << fmt::format("{} ({})\n", printable(path), printable(one.reading.language));
   for (const auto& [draft, placed] : one.drafts) {
-    out << fmt::format("  {:<10} {}  ({} {}, {} evidence lines)\n", name_of(placed.placement), placed.path,
-                       draft.pattern.empty() ? "anti-pattern" : draft.pattern, printable(draft.entry.title),
-                       draft.entry.evidence.size());
+    out << fmt::format("  {:<10} {}  ({} {}, {} evidence lines)\n", said_of(placed.placement, dry),
+                       placed.path, draft.pattern.empty() ? "anti-pattern" : draft.pattern,
+                       printable(draft.entry.title), draft.entry.evidence.size());
     if (!placed.kept.empty())
       out << fmt::format("  {:<10} {} was edited and stays as it is\n", "kept", placed.kept);
   }
@@ -227,7 +233,7 @@ class ExtractVerb final : public Verb {
   static void show(const std::vector<Extracted>& all, const std::string& base, std::size_t known,
                    const Arguments& arguments, const Context& context) {
     if (!arguments.has("--json")) {
-      for (const Extracted& one : all) print(one, base, known, context.out);
+      for (const Extracted& one : all) print(one, base, known, arguments.has("--dry-run"), context.out);
       return;
     }
     nlohmann::ordered_json json = {

@@ -13,6 +13,7 @@
 #include "cli/import_probe.h"
 #include "cli/import_sweep.h"
 #include "cli/import_write.h"
+#include "cli/progress.h"
 #include "cli/verbs.h"
 #include "reading/read.h"
 
@@ -28,24 +29,6 @@ std::vector<std::string> operator_names() {
 /// How programs are run, and what becomes of them.
 std::vector<Flag> run_flags() {
   return {
-      {"--torch",
-       "KIND",
-       "which torch the program gets (`cutelab capture`)",
-       "auto",
-       false,
-       {"auto", "stand-in", "real"}},
-      {"--python",
-       "PROGRAM",
-       "interpreter with the CuTe DSL",
-       "CUTELAB_DSL_PYTHON, else an environment of its own",
-       false,
-       {}},
-      {"--dsl-version",
-       "VERSION",
-       "published version of the CuTe DSL",
-       "the one that the program's checkout pins, else part dsl",
-       false,
-       {}},
       {"--jobs", "N", "programs run at once", "2", false, {}},
       {"--sweep",
        "",
@@ -78,14 +61,9 @@ VerbSpec import_spec() {
       {"--design", "NAME", "the package's name", "the file's", false, {}},
       {"--version", "N", "version of the design; 0 is the base version", "0", false, {}},
       {"--operator", "NAME", "what it computes, where that is not to be told from its tensors and its name",
-       "", false, operator_names()},
-      {"--arch",
-       "SM",
-       "compile for this architecture, as sm_90a",
-       "CUTE_DSL_ARCH, else what a reading of it is made for",
-       false,
-       {}}};
-  for (Flag& flag : run_flags()) spec.flags.push_back(std::move(flag));
+       "", false, operator_names()}};
+  for (const auto& more : {program_flags(), run_flags()})
+    spec.flags.insert(spec.flags.end(), more.begin(), more.end());
   spec.examples = {
       "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
       "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
@@ -112,19 +90,13 @@ std::string design_of(const std::string& path) {
   return name;
 }
 
-Result<int> whole_number(const Arguments& arguments, const char* flag, const char* otherwise, int least) {
-  const auto number = parse_integer(arguments.get(flag, otherwise));
-  if (number && *number >= least && *number <= 1024) return static_cast<int>(*number);
-  return Error{ErrorKind::usage, "import", fmt::format("{} does not take '{}'", flag, arguments.get(flag)),
-               "", fmt::format("it takes a whole number from {} on", least)};
-}
+constexpr int most_versions = 999, most_jobs = 1024;
 
 ExportSettings settings_of(const Arguments& arguments) {
   ExportSettings settings;
   settings.python = arguments.get("--python");
   settings.dsl_version = arguments.get("--dsl-version");
-  if (arguments.get("--torch") == "stand-in") settings.torch = capture::Torch::stand_in;
-  if (arguments.get("--torch") == "real") settings.torch = capture::Torch::real;
+  settings.torch = torch_of(arguments);
   return settings;
 }
 
@@ -137,6 +109,12 @@ class Importing {
     tell("the program as it is");
     auto base = exporter_->get(wanted_);
     if (!base) return done_telling(), base.error();
+    if (!context_.err_is_terminal)
+      context_.err << fmt::format(
+          "import: a run of the program took {:.1f} s; its options are tried now, one or more runs each, {} "
+          "at "
+          "once …\n",
+          base->seconds, jobs_);
     describe(*base);
     done_telling();
     const bool dry = arguments_.has("--dry-run");
@@ -154,11 +132,16 @@ class Importing {
     if (context_.err_is_terminal) context_.err << "\r\x1b[Kimport: " << what << " …" << std::flush;
   }
   void done_telling() const {
-    if (context_.err_is_terminal) context_.err << "\r\x1b[K" << std::flush;
+    if (context_.err_is_terminal)
+      context_.err << "\r\x1b[K" << std::flush;
+    else
+      context_.err << fmt::format("import: over after {:.1f} s\n",
+                                  static_cast<double>(context_.clock.now_ns() - since_ns_) * 1e-9);
   }
 
   const Arguments& arguments_;
   Context& context_;
+  std::int64_t since_ns_ = context_.clock.now_ns();
   std::string path_;
   int jobs_ = 2;
   kernel::PackageDescription description_;
@@ -167,17 +150,20 @@ class Importing {
 };
 
 Status Importing::begin() {
+  const std::string& word = arguments_.positionals()[0];
+  if (auto status = check_is_program("import", word, "import --sweep " + word, context_); !status)
+    return status;
   ExampleNames names(context_, arguments_.get("--cutlass"), arguments_.get("--arch"));
   std::vector<std::string> notes;
-  auto file = names(arguments_.positionals()[0], notes);
+  auto file = names(word, notes);
   for (const std::string& note : notes) context_.err << note << "\n";
   if (!file) return file.error();
   path_ = std::filesystem::absolute(*file).lexically_normal().string();
   auto source = read_source(context_.files, path_);
   if (!source) return source.error();
-  auto version = whole_number(arguments_, "--version", "0", 0);
+  auto version = bounded_number(arguments_, "import", "--version", 0, 0, most_versions);
   if (!version) return version.error();
-  auto jobs = whole_number(arguments_, "--jobs", "2", 1);
+  auto jobs = bounded_number(arguments_, "import", "--jobs", 2, 1, most_jobs);
   if (!jobs) return jobs.error();
   jobs_ = *jobs;
   auto arch = target_arch(arguments_.get("--arch"), context_, path_);
@@ -191,7 +177,13 @@ Status Importing::begin() {
   d.program_sha256 = sha256(*source);
   d.fixed_flags.assign(arguments_.positionals().begin() + 1, arguments_.positionals().end());
   if (auto status = check_package_name(d, arguments_.has("--replace"), context_); !status) return status;
+  if (arguments_.has("--python"))
+    if (auto python = dsl_python({path_, arguments_.get("--python"), ""}, context_); !python)
+      return python.error();
   exporter_ = make_exporter(context_, settings_of(arguments_));
+  if (!context_.err_is_terminal)
+    context_.err << fmt::format("import: running {} for {} without a GPU … ({})\n", d.program, d.arch,
+                                usual_time(export_seconds(context_)));
   wanted_ = {d.program, d.program_sha256, d.fixed_flags, d.arch};
   return {};
 }
@@ -261,7 +253,7 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
     if (!arch) return arch.error();
     asked.arch = *arch;
   }
-  auto jobs = whole_number(arguments, "--jobs", "2", 1);
+  auto jobs = bounded_number(arguments, "import", "--jobs", 2, 1, most_jobs);
   if (!jobs) return jobs.error();
   asked.jobs = *jobs;
   std::size_t done = 0;

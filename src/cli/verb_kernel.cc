@@ -15,6 +15,7 @@
 #include "cli/kernel_tune.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
+#include "profile/compile_history.h"
 #include "profile/outcome.h"
 #include "profile/store.h"
 #include "render/table.h"
@@ -59,6 +60,7 @@ std::string rerun_command(const KernelRequest& request, const std::string& arch,
     words.push_back("--fill=" + kernel::word_of(request.timing.fill));
   if (request.check) words.emplace_back("--check");
   if (!arch.empty()) words.push_back("--arch=" + arch);
+  words.insert(words.end(), request.export_flags.begin(), request.export_flags.end());
   return shell_line(words);
 }
 
@@ -76,6 +78,36 @@ class KernelVerb final : public Verb {
                      Context& context);
   static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
 };
+
+/// How an imported kernel is exported.
+std::vector<Flag> export_flags() {
+  return {{"--dsl-version",
+           "VERSION",
+           "an imported kernel: export it with this published version of the CuTe DSL",
+           "the one that its checkout pins, else part dsl",
+           false,
+           {}},
+          {"--line-info",
+           "",
+           "an imported kernel: export it with a line table, so that profilers show its source; another "
+           "compilation, with a cache key of its own",
+           "",
+           false,
+           {}}};
+}
+
+/// Errors (kind usage): nvcc compiles this package.
+Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
+                                                    const kernel::Package& package) {
+  std::vector<std::string> given;
+  if (arguments.has("--dsl-version")) given.push_back("--dsl-version=" + arguments.get("--dsl-version"));
+  if (arguments.has("--line-info")) given.emplace_back("--line-info");
+  if (!given.empty() && package.language != "cute-dsl")
+    return Error{ErrorKind::usage, "kernel " + package.design,
+                 given[0].substr(0, given[0].find('=')) + " is for imported kernels; nvcc compiles this one",
+                 "", "leave it out: packages that nvcc compiles always have a line table"};
+  return given;
+}
 
 /// How a launch is timed, and where.
 std::vector<Flag> device_flags() {
@@ -155,8 +187,8 @@ VerbSpec KernelVerb::spec() const {
        {}},
       {"--no-store", "", "do not keep the run (`cutelab runs`)", "", false, {}},
       {"--store", "FILE", "keep runs in this file", "", false, {}}};
-  for (Flag& flag : device_flags()) spec.flags.push_back(std::move(flag));
-  for (Flag& flag : sweep_flags()) spec.flags.push_back(std::move(flag));
+  for (const auto& more : {export_flags(), device_flags(), sweep_flags()})
+    spec.flags.insert(spec.flags.end(), more.begin(), more.end());
   spec.open_flags = true;
   spec.examples = {"cutelab kernel rmsnorm --b=8192 --h=8192 --check --prof_type=event",
                    "cutelab kernel rmsnorm --prof_type=compiled        # needs no GPU",
@@ -209,6 +241,9 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel:
                                           : profile::GraphUse::automatic;
   request.timing.fill = kernel::fill_of(arguments.get("--fill", "uniform"));
   if (arguments.has("--build")) request.prof_type = "disabled";
+  auto given = given_export_flags(arguments, request.package);
+  if (!given) return given.error();
+  request.export_flags = std::move(*given);
   return request;
 }
 
@@ -248,8 +283,20 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
   if (!store) return store.error();
   auto id = store->add(run);
   if (!id) return id.error();
-  if (file != "-") context.out << fmt::format("kept as run {}: `cutelab runs show {}`\n", *id, *id);
+  if (file != "-")
+    context.out << fmt::format("kept as run {}: `{} runs show {}`\n", *id, context.program, *id);
   return {};
+}
+
+/// What the compiler made otherwise than the last other one of which a run is kept, as the run's first note.
+void note_last_compile(evidence::Run& run, const Arguments& arguments, const Context& context) {
+  const std::string file = store_file(arguments, context);
+  if (!context.files.status(file)) return;
+  auto store = profile::Store::open(file);
+  auto change = store ? profile::since_last_compile(run, *store)
+                      : Result<std::optional<profile::CompileChange>>(store.error());
+  if (!change) run.notes.push_back("not compared with earlier compilations: " + one_line(change.error()));
+  if (change && *change) run.notes.insert(run.notes.begin(), "compiled: " + (*change)->text);
 }
 
 Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
@@ -268,7 +315,11 @@ Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, 
 
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
   const auto& words = arguments.positionals();
-  auto package = kernel::find_package(every_package(context), words[0], words.size() > 1 ? words[1] : "");
+  ExportSettings exported;
+  exported.dsl_version = arguments.get("--dsl-version");
+  exported.line_table = arguments.has("--line-info");
+  auto package =
+      kernel::find_package(every_package(context, exported), words[0], words.size() > 1 ? words[1] : "");
   if (!package) return package.error();
   if (auto s = take_arch(*package, arguments.get("--arch")); !s) return s.error();
   auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
@@ -291,11 +342,14 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, package_loader(context), context);
   if (!outcome) return outcome.error();
+  note_last_compile(outcome->run, arguments, context);
   if (arguments.get("--json") != "-")
-    context.out << report::run_report(outcome->run) << "again: " << request->command << "\n";
+    context.out << as_called(report::run_report(outcome->run), context) << "again: " << request->command
+                << "\n";
   if (auto s = draw(outcome->run, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
-  for (const std::string& reason : outcome->not_done) context.err << "not done: " << reason << "\n";
+  for (const std::string& reason : outcome->not_done)
+    context.err << as_called("not done: " + reason + "\n", context);
   if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)
     return code;
   if (outcome->run.check.made && !outcome->run.check.passed) return ExitCode::failed_check;

@@ -67,7 +67,7 @@ class RunsVerb final : public Verb {
     }
     std::vector<std::pair<std::int64_t, evidence::Run>> rows;
     for (const auto& stored : *runs) rows.emplace_back(stored.id, stored.run);
-    context.out << (rows.empty() ? "no runs are kept yet: `cutelab kernel …` keeps one\n"
+    context.out << (rows.empty() ? as_called("no runs are kept yet: `cutelab kernel …` keeps one\n", context)
                                  : report::run_list(rows));
     return ExitCode::ok;
   }

@@ -1,6 +1,7 @@
 #include "compiled/cubin.h"
 
 #include "base/process.h"
+#include "base/scratch_folder.h"
 
 namespace cutelab::compiled {
 namespace {
@@ -12,9 +13,15 @@ constexpr double tool_limit_seconds = 120;
 Result<std::vector<CompiledKernel>> inspect_binary(const std::string& cuobjdump,
                                                    const std::string& nvdisasm_folder,
                                                    const std::string& path, const std::string& file) {
+  const ScratchFolder scratch(
+      "inspect");  // cuobjdump unpacks device code there, and leaves it when it is killed
   const auto ask = [&](const char* what) -> Result<std::string> {
-    const ProcessSpec spec{
+    ProcessSpec spec{
         {cuobjdump, what, file}, "", {{"PATH", nvdisasm_folder + ":" + path}}, tool_limit_seconds};
+    if (!scratch.path().empty()) {
+      spec.extra["TMPDIR"] = scratch.path();
+      spec.scratch = {scratch.path()};
+    }
     auto done = run_process(spec);
     if (!done) return done.error();
     if (!done->succeeded())

@@ -91,6 +91,8 @@ void add_elf_attributes(std::string_view text, std::vector<Resources>& resources
   for (const auto line : split(text, '\n')) {
     const auto bare = trim(line);
     read_arch(bare, arch);
+    if (bare.ends_with(".nv_debug_line_sass") || bare.ends_with(".debug_line"))
+      for (Resources& r : resources) r.line_table = r.line_table || r.arch == arch || r.arch.empty();
     if (bare.substr(0, 1) == "." && bare.find(' ') == std::string_view::npos) {
       current = nullptr;
       if (bare.substr(0, 9) != ".nv.info.") continue;

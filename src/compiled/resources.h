@@ -17,6 +17,7 @@ struct Resources {
   std::optional<int> local_bytes;
   std::optional<int> barriers;     ///< hardware barriers used
   std::optional<int> max_threads;  ///< launch bound
+  bool line_table = false;         ///< a profiler can show source lines (add_elf_attributes)
 };
 
 /// Text of `cuobjdump --dump-resource-usage`.
@@ -26,8 +27,8 @@ std::vector<Resources> parse_resource_usage(std::string_view text);
 /// shared memory.
 void set_arch(Resources& resources, const std::string& arch);
 
-/// Adds barriers and launch bounds from the text of `cuobjdump -elf` to entries of the same function and
-/// architecture.
+/// Adds barriers, launch bounds and line tables from the text of `cuobjdump -elf` to entries of the same
+/// function and architecture.
 void add_elf_attributes(std::string_view text, std::vector<Resources>& resources);
 
 /// Why a thread's data lies in memory: spilled registers, or an array of registers whose index is not known

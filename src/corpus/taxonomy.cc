@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -83,18 +84,26 @@ const Category* Taxonomy::category(std::string_view id) const {
 Result<const Goal*> Taxonomy::goal(std::string_view text) const {
   const std::string wanted = simplified(text);
   std::vector<std::string> ids, names;
+  std::map<std::string, std::string> goal_of;  // by alias
   for (const Goal& g : goals) {
     ids.push_back(g.id);
     names.push_back(g.id);
     if (simplified(g.id) == wanted || simplified(g.title) == wanted) return &g;
     for (const std::string& alias : g.aliases) {
       names.push_back(alias);
+      goal_of.emplace(alias, g.id);
       if (simplified(alias) == wanted) return &g;
     }
   }
   const auto near = nearest(text, names);
-  return Error{ErrorKind::usage, fmt::format("select --goal '{}'", text), "no such learning goal", "",
-               (near ? fmt::format("did you mean '{}'? ", *near) : "") + "goals: " + join(ids, ", ")};
+  // An alias stands in no list: it comes with the goal that it means.
+  const std::string meant =
+      near && goal_of.count(*near) && std::find(ids.begin(), ids.end(), *near) == ids.end()
+          ? fmt::format(" (goal {})", goal_of.at(*near))
+          : "";
+  return Error{
+      ErrorKind::usage, fmt::format("select --goal '{}'", text), "no such learning goal", "",
+      (near ? fmt::format("did you mean '{}'{}? ", *near, meant) : "") + "goals: " + join(ids, ", ")};
 }
 
 Result<const Category*> Taxonomy::category_named(std::string_view text) const {

@@ -22,7 +22,7 @@ except Exception as e:
     origin = "broken: " + str(e)
 for d in m.distributions():
     name = (d.metadata["Name"] or "").lower().replace("_", "-")
-    if name.startswith(("nvidia-cutlass", "cuda-tile", "torch", "quack-kernels", "flash-attn-4")):
+    if name.startswith(("nvidia-cutlass", "cuda-tile", "cuda-python", "cuda-bindings", "torch", "quack-kernels", "flash-attn-4")):
         names.setdefault(name, d.version)
         if origin and name.startswith("nvidia-cutlass"):
             for f in d.files or []:

@@ -15,7 +15,7 @@ namespace cutelab::corpus {
 struct PythonPackages {
   bool asked = false;  ///< the interpreter answered
   /// Distributions and their versions: nvidia-cutlass-dsl with its libraries, nvidia-cutlass (the older
-  /// interface package), torch, cuda-tile, quack-kernels, flash-attn-4.
+  /// interface package), cuda-python and cuda-bindings, torch, cuda-tile, quack-kernels, flash-attn-4.
   std::map<std::string, std::string> versions;
   std::string module_file;   ///< of `import cutlass`; empty = there is none
   std::string module_owner;  ///< distribution that owns it; empty = none does

@@ -49,6 +49,24 @@ Result<std::unique_ptr<Workspace>> Workspace::open(const LocateRequest& request,
   return w;
 }
 
+namespace {
+
+/// "taken: PATH; the other is PATH": of many others the first three are named.
+std::string taken_and_others(const Resolution& r, const Catalog& catalog) {
+  constexpr std::size_t most_named = 3;
+  const auto path = [&](int i) { return catalog.full_path(catalog.examples()[static_cast<std::size_t>(i)]); };
+  std::vector<std::string> paths;
+  for (const int i : r.candidates)
+    if (i != r.chosen) paths.push_back(path(i));
+  const std::size_t count = paths.size();
+  if (count > most_named) paths.resize(most_named);
+  return fmt::format("taken: {}; the other{} {}{}", path(r.chosen), count == 1 ? " is" : "s are",
+                     join(paths, ", "),
+                     count > most_named ? fmt::format(" and {} more", count - most_named) : "");
+}
+
+}  // namespace
+
 Result<std::string> Workspace::file_of(const std::string& asked, const std::string& arch,
                                        const FileSource& files, std::vector<std::string>& out_notes) const {
   if (const auto status = files.status(asked); status && !status->is_directory) return asked;
@@ -61,6 +79,7 @@ Result<std::string> Workspace::file_of(const std::string& asked, const std::stri
   auto r = resolve(asked, device, *catalog, history);
   if (!r) return r.error();
   out_notes.insert(out_notes.end(), r->notes.begin(), r->notes.end());
+  if (r->chosen >= 0 && r->candidates.size() > 1) out_notes.push_back(taken_and_others(*r, *catalog));
   if (r->chosen >= 0) return catalog->full_path(catalog->examples()[static_cast<std::size_t>(r->chosen)]);
   std::string list;
   for (const int i : r->candidates) {

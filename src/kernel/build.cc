@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -32,15 +34,20 @@ std::string toolchain_hash(const Toolchain& toolchain, const LibraryHeaders& hea
 }
 
 std::string record_text(const BuiltKernel& built) {
-  return fmt::format("compiler: {}\ncutlass: {}\nlibraries: {}\ncommand: {}\n", built.compiler, built.cutlass,
-                     built.libraries, built.command);
+  return fmt::format("compiler: {}\ncutlass: {}\nlibraries: {}\nseconds: {:.1f}\ncommand: {}\n",
+                     built.compiler, built.cutlass, built.libraries, built.seconds, built.command);
 }
 
 /// The build in `folder` if it is whole.
 Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash, const std::string& folder) {
   auto record = request.files.read(folder + "/build.txt", 1 << 20);
   if (!record) return record.error();
-  BuiltKernel built{folder, folder + "/kernel.so", folder + "/kernel.cubin", hash, "", "", "", "", true};
+  BuiltKernel built;
+  built.folder = folder;
+  built.library = folder + "/kernel.so";
+  built.cubin = folder + "/kernel.cubin";
+  built.source_hash = hash;
+  built.from_cache = true;
   for (const auto line : split(*record, '\n')) {
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
@@ -49,6 +56,7 @@ Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash,
     if (name == "compiler") built.compiler = value;
     if (name == "cutlass") built.cutlass = value;
     if (name == "libraries") built.libraries = value;
+    if (name == "seconds") built.seconds = std::strtod(value.c_str(), nullptr);
     if (name == "command") built.command = value;
   }
   for (const std::string& file : {built.library, built.cubin})
@@ -96,8 +104,11 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const Li
   argv.push_back(root + "/" + request.folder + "/kernel.cu");
   built.command = shell_line(argv);
   argv.insert(argv.end(), {"--keep", "--keep-dir", scratch + "/keep", "-o", scratch + "/kernel.so"});
-  auto done = run_process({argv, scratch, {}, compile_limit_seconds});
+  if (request.compiling) request.compiling();
+  const auto begin = std::chrono::steady_clock::now();
+  auto done = run_process({argv, scratch, {{"TMPDIR", scratch}}, compile_limit_seconds, {scratch}});
   if (!done) return done.error();
+  built.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::string cubin = kept_cubin(scratch + "/keep");
   if (done->succeeded() && !cubin.empty()) {
     fs::rename(cubin, scratch + "/kernel.cubin", code);
@@ -158,15 +169,14 @@ Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& t
   if (!mkdtemp(scratch.data()))
     return Error{ErrorKind::input, "compile " + request.folder, "cannot write there", parent,
                  "check the folder's permissions and free space"};
-  BuiltKernel built{folder,
-                    folder + "/kernel.so",
-                    folder + "/kernel.cubin",
-                    *hash,
-                    toolchain.nvcc_version,
-                    toolchain.cutlass_version,
-                    headers.versions,
-                    "",
-                    false};
+  BuiltKernel built;
+  built.folder = folder;
+  built.library = folder + "/kernel.so";
+  built.cubin = folder + "/kernel.cubin";
+  built.source_hash = *hash;
+  built.compiler = toolchain.nvcc_version;
+  built.cutlass = toolchain.cutlass_version;
+  built.libraries = headers.versions;
   auto status = compile(request, toolchain, headers, scratch, built);
   if (status) status = write_file_atomically(scratch + "/build.txt", record_text(built));
   fs::permissions(scratch, fs::perms(0755), code);  // mkdtemp makes it private
@@ -177,6 +187,25 @@ Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& t
              ? Result<BuiltKernel>(built)
              : Error{ErrorKind::input, "keep the compiled kernel", "cannot write there", folder,
                      "check the folder's permissions and free space"};
+}
+
+std::vector<double> compile_seconds(const FileSource& files, const std::string& source_root) {
+  std::vector<double> all;
+  std::error_code code;
+  const fs::recursive_directory_iterator end;
+  for (fs::recursive_directory_iterator entry(source_root + "/build/kernels", code); !code && entry != end;
+       entry.increment(code)) {
+    if (entry->path().filename() != "build.txt") continue;
+    auto record = files.read(entry->path().string(), 1 << 20);
+    if (!record) continue;
+    const std::string name = "\nseconds: ";
+    const auto at = record->find(name);
+    if (at == std::string::npos) continue;
+    if (const double seconds = std::strtod(record->c_str() + at + name.size(), nullptr); seconds > 0)
+      all.push_back(seconds);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 }  // namespace cutelab::kernel

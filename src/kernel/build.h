@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct BuiltKernel {
   std::string libraries;  ///< headers of other libraries: "cudnn-frontend 1.18.0, cuDNN 9.19.0"; empty = none
   std::string command;    ///< what was run, to be pasted
   bool from_cache = false;
+  double seconds = 0;                   ///< that the compilation took; 0 = not told
   std::string not_linked_because = {};  ///< of an export: there is device code, but no library to launch it
 };
 
@@ -32,6 +34,7 @@ struct BuildRequest {
   std::vector<std::string> defines;       ///< of CuteKernel
   std::string arch;                       ///< "sm_90a"
   std::vector<std::string> headers = {};  ///< of Package
+  std::function<void()> compiling = {};   ///< called when nothing in the cache serves and nvcc starts
 };
 
 /// Hash of what decides the device code besides the toolchain: every .cu, .h and .py of the package, headers
@@ -43,5 +46,8 @@ Result<std::string> source_hash(const BuildRequest& request);
 /// finish wins. Errors (kind unavailable): no compiler or no headers and nothing cached, compilation failed
 /// (with nvcc's first errors).
 Result<BuiltKernel> build_kernel(const BuildRequest& request, const Toolchain& toolchain);
+
+/// Seconds of the compilations in the cache that tell them, fastest first.
+std::vector<double> compile_seconds(const FileSource& files, const std::string& source_root);
 
 }  // namespace cutelab::kernel

@@ -71,7 +71,7 @@ std::string link(const Exported& exported, const FileSource& files, const Enviro
   const auto command =
       link_command(compiler, exported, runtime, fs::absolute(source_root + "/kernels").string(), made);
   built.command = shell_line(command);
-  auto done = run_process({command, "", {}, 120});
+  auto done = run_process({command, "", {}, 120, {made}});
   if (!done) return done.error().wrong;
   std::error_code failed;
   if (!done->succeeded()) {

@@ -71,7 +71,8 @@ struct Exported {
   ExportedCall call;
   std::string source_hash;  ///< over program, helpers, flags and architecture
   std::string dsl_version;
-  double seconds = 0;  ///< of the program's run
+  double seconds = 0;       ///< of the program's run
+  bool line_table = false;  ///< it was asked for: CUTE_DSL_LINEINFO
   bool from_cache = false;
 };
 

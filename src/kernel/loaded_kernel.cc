@@ -23,9 +23,9 @@ const char* remedy_of(int code) {
     case 35:   // cudaErrorInsufficientDriver: said on a GPU that is able, whatever else a message adds
     case 222:  // cudaErrorUnsupportedPtxVersion
       return "the driver is older than the CUDA that the kernel was compiled with (CUDA 13 needs 580 or "
-             "newer, 12.9 "
-             "needs 575): update the driver, or compile with a CUDA that it knows; `cutelab device` shows "
-             "both";
+             "newer, 12.9 needs 575), whatever hint the message adds: update the driver, or "
+             "compile with a CUDA that it knows; `cutelab doctor` holds driver, cuda-python and the DSL's "
+             "wheels against each other";
     case 209:  // cudaErrorNoKernelImageForDevice
       return "the kernel is compiled for another architecture: `cutelab list` shows which";
     default:

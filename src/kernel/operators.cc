@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "kernel/reference.h"
+#include "kernel/sum_tolerance.h"
 
 namespace cutelab::kernel {
 namespace {
@@ -288,14 +289,9 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
                                           name_of(dtype), std::log2(half));
   if (op.name == "copy") return {0, 0, floor, "a copy changes nothing"};
   if (op.name == "gemm") {
-    // The tensor cores add 16 products at a time to an fp32 sum and drop bits below 2^-23 of it. The sum is
-    // within sqrt(k) · 238, twice the root mean square of a product of two adversarial numbers.
     const auto& a = op.roles.at("a");
-    const auto k = static_cast<double>(extent_of(a, *call.find(a.tensor), "k"));
-    const double sum_error = (k / 16 + 1) * std::sqrt(k) * 238 * 0x1p-23;
-    const double relative = std::max(half, 0x1p-20);
-    return {relative, relative * 1.25, std::max(4 * sum_error / relative, 0x1p-14),
-            fmt::format("{}; fp32 sums of {} products add up to {:.2g} absolute", rounded, k, sum_error)};
+    const double drawn = root_mean_square(Fill::adversarial);  // both operands are filled alike
+    return product_tolerance({extent_of(a, *call.find(a.tensor), "k"), drawn * drawn, 1, dtype});
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.
   const double approximate = op.name == "add" || op.name == "scale" ? half * 0.001 : 0x1p-15;

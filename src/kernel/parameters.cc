@@ -31,6 +31,12 @@ Error usage(const std::string& kernel, std::string wrong, std::string remedy) {
   return Error{ErrorKind::usage, "kernel " + kernel, std::move(wrong), "", std::move(remedy)};
 }
 
+/// A whole number that 64 bits do not hold.
+bool is_long_number(const std::string& text) {
+  const std::size_t sign = text.starts_with("-") ? 1 : 0;
+  return text.size() > sign && text.find_first_not_of("0123456789", sign) == std::string::npos;
+}
+
 Status assign(const std::string& kernel, const ParameterSpec& spec, const std::string& text, Params& params) {
   const std::string legal = fmt::format("--{} is {}: {}", spec.name, spec.meaning, spec.range_text());
   if (spec.is_word()) {
@@ -41,7 +47,10 @@ Status assign(const std::string& kernel, const ParameterSpec& spec, const std::s
   }
   const auto value = parse_integer(text);
   if (!value)
-    return usage(kernel, fmt::format("--{} wants a whole number, not '{}'", spec.name, text), legal);
+    return usage(kernel,
+                 is_long_number(text) ? fmt::format("--{}={} is out of range", spec.name, text)
+                                      : fmt::format("--{} wants a whole number, not '{}'", spec.name, text),
+                 legal);
   if (*value < spec.least || *value > spec.most)
     return usage(kernel, fmt::format("--{}={} is out of range", spec.name, *value), legal);
   params.set(spec.name, std::int64_t{*value});

@@ -53,6 +53,10 @@ void Tensor::set(std::int64_t index, double value) { encode(dtype, data.data(), 
 
 namespace {
 
+constexpr unsigned adversarial_choices = 64;    // two of them are a zero and a denormal
+constexpr unsigned adversarial_exponents = 26;  // from the least one on
+constexpr int least_adversarial_exponent = -20;
+
 /// splitmix64 (Steele, Lea, Flood 2014): one 64-bit state, every seed good, the same on every machine.
 class Random {
  public:
@@ -83,11 +87,12 @@ double drawn(Fill kind, Random& random) {
     case Fill::normal:
       return normal(random);
     case Fill::adversarial: {
-      const std::uint64_t choice = random.bits() % 64;
+      const std::uint64_t choice = random.bits() % adversarial_choices;
       const double sign = random.bits() % 2 ? 1 : -1;
       if (choice == 0) return 0;
       if (choice == 1) return sign * 0x1p-130;  // a bf16 and fp32 denormal; zero in fp16
-      return sign * std::ldexp(1 + random.unit(), static_cast<int>(random.bits() % 26) - 20);
+      return sign * std::ldexp(1 + random.unit(), static_cast<int>(random.bits() % adversarial_exponents) +
+                                                      least_adversarial_exponent);
     }
   }
   return 0;
@@ -116,6 +121,16 @@ double drawn_scale(Fill kind, Random& random) {
 }
 
 }  // namespace
+
+double root_mean_square(Fill fill) {
+  if (fill == Fill::zeros) return 0;
+  if (fill == Fill::normal) return 1;
+  if (fill == Fill::uniform) return std::sqrt(1.0 / 3);
+  double squares = 0;  // a mantissa of [1, 2) has a mean square of 7/3
+  for (unsigned i = 0; i < adversarial_exponents; ++i)
+    squares += std::ldexp(7.0 / 3, 2 * (static_cast<int>(i) + least_adversarial_exponent));
+  return std::sqrt(squares / adversarial_exponents * (adversarial_choices - 2) / adversarial_choices);
+}
 
 void Tensor::fill(Fill kind, Seed seed) {
   Random random(seed);

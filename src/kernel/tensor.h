@@ -22,6 +22,8 @@ const char* name_of(Fill fill);
 const std::vector<std::string>& fill_words();
 const std::string& word_of(Fill fill);
 Fill fill_of(const std::string& word);  ///< inverse of word_of; the word is known to be legal
+/// Of the real numbers that the fill draws, before they are rounded to a type.
+double root_mean_square(Fill fill);
 
 using Seed = std::uint64_t;
 

@@ -37,6 +37,7 @@ Result<BuiltKernel> kept_tile(const TileBuildRequest& request, const std::string
   built.library = record;
   built.source_hash = hash;
   built.compiler = document.value("compiler", "");
+  built.seconds = document.value("seconds", 0.0);
   built.from_cache = true;
   for (const auto& step : document["steps"]) {
     if (!step.is_object()) return torn;
@@ -83,7 +84,8 @@ Status export_tile(const TileBuildRequest& request, const std::string& scratch, 
   auto done = run_process({argv,
                            scratch,
                            {{"CUDA_TILE_CACHE_DIR", "off"}, {"PYTHONDONTWRITEBYTECODE", "1"}},
-                           tile_compile_limit_seconds});
+                           tile_compile_limit_seconds,
+                           {scratch}});
   if (!done) return done.error();
   if (done->succeeded()) return {};
   return Error{ErrorKind::unavailable, "compile " + request.folder,
@@ -132,6 +134,7 @@ Result<BuiltKernel> build_tile_kernel(const TileBuildRequest& request) {
     return Error{ErrorKind::input, "compile " + request.folder, "cannot write there", parent,
                  "check the folder's permissions and free space"};
   std::string command;
+  if (request.compiling) request.compiling();
   auto status = export_tile(request, scratch, command);
   fs::permissions(scratch, fs::perms(0755), code);  // mkdtemp makes it private
   if (status) {

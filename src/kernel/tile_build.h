@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 
 #include "base/environment.h"
@@ -16,6 +17,7 @@ struct TileBuildRequest {
   TileProgram program;
   std::string arch;    ///< "sm_90"
   std::string python;  ///< with cuTile, at the versions of deps/cutile.lock; empty = there is none
+  std::function<void()> compiling = {};  ///< told when it begins
 };
 
 /// "cuda-tile 1.7.0, nvidia-cuda-tileiras 13.5.37": what deps/cutile.lock pins; empty = it cannot be read.

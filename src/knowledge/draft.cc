@@ -30,7 +30,8 @@ std::string file_stem(const Reading& reading) {
   return stem.empty() ? "kernel" : stem;
 }
 
-/// All of: the language, the pattern in the form the reading shows, and its telling facts.
+/// All of: the language, the pattern in the form the reading shows, and its telling facts, as far as the
+/// file's defaults do not leave them out.
 Signature signature_of(const PatternFinding& finding, const Reading& reading) {
   Signature all;
   if (!reading.language.empty()) {
@@ -49,7 +50,7 @@ Signature signature_of(const PatternFinding& finding, const Reading& reading) {
     Signature fact;
     fact.op = Signature::Op::fact;
     fact.fact = std::move(term);
-    all.parts.push_back(std::move(fact));
+    if (match(fact, reading).verdict == Tristate::yes) all.parts.push_back(std::move(fact));
   }
   return all;
 }

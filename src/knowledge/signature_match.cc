@@ -117,12 +117,19 @@ Match decided(Tristate verdict, const Signature& term, std::vector<Location> at,
   return out;
 }
 
+/// What the file's defaults leave out is not in the kernel that was read, unless the term asks for such
+/// facts.
+bool left_out(const FactTerm& term, const Fact& fact) {
+  const auto active = fact.values.find("active");
+  return active != fact.values.end() && active->second.boolean() == false && !term.values.count("active");
+}
+
 Match match_fact_term(const Signature& term, const Reading& reading) {
   int sure = 0, open = 0;
   std::vector<Location> at;
   std::string depends;
   for (const Fact& fact : reading.facts) {
-    const Tristate verdict = match_fact(term.fact, fact);
+    const Tristate verdict = left_out(term.fact, fact) ? Tristate::no : match_fact(term.fact, fact);
     if (verdict == Tristate::undetermined) {
       ++open;
       if (depends.empty()) depends = fmt::format("values of {} at line {}", fact.subject, fact.at.line());

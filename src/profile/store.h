@@ -13,6 +13,8 @@ struct sqlite3;
 
 namespace cutelab::profile {
 
+class Statement;
+
 struct StoredRun {
   std::int64_t id = 0;
   evidence::Run run;
@@ -69,6 +71,9 @@ class Store {
   const std::string& path() const { return path_; }
   Result<std::int64_t> add(const evidence::Run& run);
   Result<std::vector<StoredRun>> list(const RunFilter& filter) const;  ///< newest first
+  /// Runs of the same kernel and version in the same configuration for the same architecture, one of each
+  /// compiler and source: the newest; newest first.
+  Result<std::vector<StoredRun>> compiled_alike(const evidence::Run& run) const;
   Result<StoredRun> get(std::int64_t id) const;  ///< error (kind input) if there is none
 
   /// Adds the run unless the very same one is there; true = it was added.
@@ -102,6 +107,7 @@ class Store {
   Status prepare_schema() const;
   Status upgrade() const;
   Status merge_tuned(const Store& other);
+  Result<std::vector<StoredRun>> rows_of(Statement& select) const;
   Error error(const std::string& asked) const;
   std::string path_;
   std::unique_ptr<sqlite3, Closer> db_;

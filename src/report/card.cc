@@ -106,7 +106,7 @@ ordered_json registers(const Reading& reading, const Fact* launch) {
   ordered_json out = ordered_json::object();
   for (const Fact& fact : reading.facts) {
     if (fact.kind != evidence::kind::register_budget || !named_value(fact, "action")) continue;
-    if (of_another(fact, launch)) continue;
+    if (left_out(fact) || of_another(fact, launch)) continue;
     const Value* count = named_value(fact, "registers");
     if (!count || !count->determined()) return nullptr;
     out[fact.role.empty() ? "line " + std::to_string(fact.at.line())

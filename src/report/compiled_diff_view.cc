@@ -84,6 +84,37 @@ std::vector<const CompiledDifference*> rows_shown(const std::vector<CompiledDiff
   return out;
 }
 
+/// "gemm: spills (local loads) 0 -> 31, spills (local stores) 0 -> 29, stack 0 -> 112 B, registers 168 ->
+/// 176" for each kernel whose local memory differs: what a register budget of another compiler looks like.
+std::string spill_lines(const std::vector<CompiledDifference>& all) {
+  struct Row {
+    const char* value;
+    const char* name;
+    const char* unit;
+    bool local;
+  };
+  constexpr Row rows[] = {{"local_loads", "spills (local loads)", "", true},
+                          {"local_stores", "spills (local stores)", "", true},
+                          {"stack_bytes", "stack", " B", true},
+                          {"registers", "registers", "", false}};
+  std::string out;
+  for (const CompiledDifference& d : all) {
+    if (d.kind != evidence::kind::machine_code || d.change != Change::changed) continue;
+    std::vector<std::string> parts;
+    bool local = false;
+    const auto or_zero = [](const std::string& text) { return text.empty() ? std::string("0") : text; };
+    for (const Row& row : rows)
+      for (const ChangedValue& value : d.values) {
+        if (value.name != row.value) continue;
+        local = local || row.local;
+        parts.push_back(
+            fmt::format("{} {} -> {}{}", row.name, or_zero(value.left), or_zero(value.right), row.unit));
+      }
+    if (local) out += fmt::format("{}: {}\n", render::one_line(d.subject), join(parts, ", "));
+  }
+  return out;
+}
+
 std::string name_of_change(Change change) {
   return change == Change::fresh ? "new" : change == Change::gone ? "gone" : "changed";
 }
@@ -103,7 +134,8 @@ std::string compiled_diff(const CompiledSide& left, const CompiledSide& right, c
                     a == b ? fmt::format("{}: {} -> {}", a, side_text(left), side_text(right))
                            : fmt::format("{}, {} -> {}, {}", a, side_text(left), b, side_text(right))) +
       fmt::format(": {} new, {} gone, {} changed\n", count(Change::fresh), count(Change::gone),
-                  count(Change::changed));
+                  count(Change::changed)) +
+      spill_lines(differences);
   for (const Family family : evidence::all_families) {
     std::size_t hidden = 0;
     const auto rows = rows_shown(differences, family, all, hidden);

@@ -80,7 +80,8 @@ class Features {
   void kernel(const KernelModel& model) {
     for (const RoleRow& role : model.roles) {
       // A warp or thread that rejoins the others is no role of its own.
-      if (text_of(reading_.facts[role.fact], "elected") == "true") continue;
+      const Fact& fact = reading_.facts[role.fact];
+      if (text_of(fact, "elected") == "true" || text_of(fact, "rejoins") == "true") continue;
       std::vector<std::string> parts;
       if (!role.warps.empty()) parts.push_back("warps " + role.warps);
       if (!role.registers.empty()) parts.push_back(role.registers + " registers");

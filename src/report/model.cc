@@ -97,6 +97,13 @@ class Gather {
     model_.launch.push_back(std::move(row));
   }
 
+  /// Its warps do something apart and go on with the others.
+  static bool rejoins(const Fact& fact) {
+    for (const char* name : {"elected", "rejoins"})
+      if (const Value* is = value_of(fact, {name}); is && is->boolean().value_or(false)) return true;
+    return false;
+  }
+
   /// A block that only some warps run is a role; a name for warps ("self.load_warp_id = 4") says which they
   /// are.
   void add_role(std::size_t i, const Fact& fact) {
@@ -106,9 +113,12 @@ class Gather {
       warps_[stem(fact.subject)] = warps;
       return;
     }
+    if (!fact.values.count("condition") && fact.values.count("warpgroups")) {
+      warps_[stem(fact.subject)] = "warpgroup " + text_of(fact, {"warpgroups"});
+      return;
+    }
     if (!fact.role.empty() && fact.role != fact.subject) return add_part(i, fact, warps);
-    const Value* elected = value_of(fact, {"elected"});
-    const bool weak = elected && elected->boolean().value_or(false);
+    const bool weak = rejoins(fact);
     for (RoleRow& row : model_.roles) {
       if (row.name != fact.subject) continue;
       if (weak_roles_.count(row.name) && !weak)
@@ -123,8 +133,7 @@ class Gather {
   /// A block inside a role's own: what some of its warps do, not a role beside it.
   void add_part(std::size_t i, const Fact& fact, const std::string& warps) {
     outer_.emplace(fact.subject, fact.role);
-    const Value* elected = value_of(fact, {"elected"});
-    if (elected && elected->boolean().value_or(false)) return;
+    if (rejoins(fact)) return;
     for (const RoleRow& row : model_.parts)
       if (row.name == fact.subject && row.within == fact.role) return;
     model_.parts.push_back({i, fact.subject, warps, text_of(fact, {"registers"}), fact.role});

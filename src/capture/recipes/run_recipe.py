@@ -47,8 +47,9 @@ class Recipe:
 
         dtype = getattr(torch, value.get("dtype", "float16"))
         if "fill" in value:
-            return torch.full(value["tensor"], value["fill"], dtype=dtype, device="cuda")
-        made = torch.empty(value["tensor"], dtype=dtype, device="cuda")
+            made = torch.full(value["tensor"], value["fill"], dtype=dtype, device="cuda")
+        else:
+            made = torch.empty(value["tensor"], dtype=dtype, device="cuda")
         return made.permute(*value["permute"]) if "permute" in value else made
 
     def extent(self, extent):
@@ -81,8 +82,9 @@ def main():
     entry = json.loads(sys.argv[1])
     sys.path[1:1] = sys.argv[2:]
     for setting in entry.get("set", []):
-        owner, _, attribute = setting["name"].rpartition(".")
-        setattr(named(owner), attribute, Recipe().value(setting["value"]))
+        module, _, path = setting["name"].partition(":")
+        owner, _, attribute = path.rpartition(".")
+        setattr(named(f"{module}:{owner}" if owner else module), attribute, Recipe().value(setting["value"]))
     Recipe().value(entry["run"])
 
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,11 @@ struct Host {
 std::vector<Item> build_items(const Host& host);   ///< compiler, cmake, Debian packages, parts, disk
 std::vector<Item> gpu_items(const Host& host);     ///< GPU, driver, counters, nvcc, ncu, nsys, cuobjdump
 std::vector<Item> python_items(const Host& host);  ///< Python, who owns `cutlass`, wheel versions, checkout
+
+/// Whether `driver` ("580.65.06"; empty: none is loaded) is new enough for the installed cuda-python and for
+/// the flavour (cu12, cu13) of the DSL's wheels.
+Item driver_fit_item(const std::string& name, const std::string& driver,
+                     const std::map<std::string, std::string>& versions);
 
 /// The first version-like word ("13.0.88", "3.25") of a text.
 std::optional<std::string> version_in(const std::string& text);

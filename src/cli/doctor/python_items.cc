@@ -147,9 +147,14 @@ std::vector<Item> python_items(const Host& host) {
   const std::string part_python = host.source_root + "/build/deps/dsl/bin/python";
   const PythonPackages part =
       host.files.status(part_python) ? corpus::python_packages(processes, part_python) : PythonPackages{};
+  const auto loaded = host.files.read("/proc/driver/nvidia/version", 1u << 16);
+  const std::string driver = loaded ? version_in(*loaded).value_or("") : "";
   std::vector<Item> items = {
-      owner_item(host, user), wheel_item("DSL wheel of python3", user, "pip install nvidia-cutlass-dsl"),
+      owner_item(host, user),
+      wheel_item("DSL wheel of python3", user, "pip install nvidia-cutlass-dsl"),
       wheel_item("DSL wheel of part dsl", part, fmt::format("{} setup dsl", host.program)),
+      driver_fit_item("driver for python3", driver, user.versions),
+      driver_fit_item("driver for part dsl", driver, part.versions),
       tag_item(host, checkout, versions)};
   if (items.back().state == State::found) items.push_back(pin_item(versions));
   items.push_back(plain_item(user, "torch",

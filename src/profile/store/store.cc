@@ -165,6 +165,10 @@ Result<std::vector<StoredRun>> Store::list(const RunFilter& filter) const {
                    " ORDER BY id DESC LIMIT ?3");
   if (!select.prepared()) return error("list runs");
   select.with(filter.kernel, filter.device, std::int64_t{filter.most});
+  return rows_of(select);
+}
+
+Result<std::vector<StoredRun>> Store::rows_of(Statement& select) const {
   std::vector<StoredRun> runs;
   int code = 0;
   while ((code = select.step()) == SQLITE_ROW) {
@@ -174,6 +178,22 @@ Result<std::vector<StoredRun>> Store::list(const RunFilter& filter) const {
   }
   if (code != SQLITE_DONE) return error("list runs");
   return runs;
+}
+
+Result<std::vector<StoredRun>> Store::compiled_alike(const evidence::Run& run) const {
+  // Configurations are objects whose members are in order, so that equal ones are equal texts.
+  constexpr char alike[] =
+      "SELECT max(id), json FROM runs WHERE kernel = ?1 AND version = ?2"
+      " AND json_extract(runs.json, '$.provenance.arch') = json_extract(?3, '$.provenance.arch')"
+      " AND json_extract(runs.json, '$.provenance.configuration') = json_extract(?3, "
+      "'$.provenance.configuration')"
+      " AND EXISTS (SELECT 1 FROM json_each(runs.json, '$.metrics') AS row WHERE json_extract(row.value, "
+      "'$.tag') = 'stack_bytes' AND json_extract(row.value, '$.value') IS NOT NULL)"
+      " GROUP BY json_extract(json, '$.provenance.compiler'), source_hash ORDER BY max(id) DESC";
+  Statement select(db_.get(), alike);
+  if (!select.prepared()) return error("list runs");
+  select.with(run.kernel, run.version, evidence::json_text(run));
+  return rows_of(select);
 }
 
 Result<StoredRun> Store::get(std::int64_t id) const {

@@ -79,9 +79,27 @@ bool decided_by_calls(FactContext& context, Node node, const std::string& condit
   return false;
 }
 
+/// `const_expr(…) or fits[k]`: a side that the launch does not decide leaves the code in.
+bool left_in_by_a_side(const std::string& condition) {
+  int depth = 0;
+  std::size_t from = 0;
+  const auto fixed = [&](std::size_t end) {
+    return condition.substr(from, end - from).find("const_expr") != std::string::npos;
+  };
+  for (std::size_t i = 0; i < condition.size(); ++i) {
+    const char c = condition[i];
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (depth != 0 || condition.compare(i, 4, " or ") != 0) continue;
+    if (!fixed(i)) return true;
+    from = i + 4;
+  }
+  return from > 0 && !fixed(condition.size());
+}
+
 /// What is decided before the launch turns code off; what a test on thread, warp or tile decides does not.
 bool open(const Activity& activity) {
-  return activity.state == Tristate::undetermined && contains(activity.condition, "const_expr");
+  return activity.state == Tristate::undetermined && contains(activity.condition, "const_expr") &&
+         !left_in_by_a_side(activity.condition);
 }
 }  // namespace
 
@@ -126,6 +144,11 @@ bool PatternBuilder::cite(const Test& test, int rank) {
 
 bool PatternBuilder::any(const Test& test) const {
   return std::any_of(context.drafts.begin(), context.drafts.end(), test);
+}
+
+bool PatternBuilder::any_active(const Test& test) const {
+  return std::any_of(context.drafts.begin(), context.drafts.end(),
+                     [&](const Draft& d) { return test(d) && is_active(context, d.node); });
 }
 
 void PatternBuilder::cite_node(Node node, int rank) { cited_.push_back({node, rank}); }

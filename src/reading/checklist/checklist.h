@@ -21,6 +21,7 @@ class PatternBuilder {
   /// and stands first.
   bool cite(const Test& test, int rank = 0);
   bool any(const Test& test) const;
+  bool any_active(const Test& test) const;  ///< one that the defaults do not leave out
   void cite_node(source::Node node, int rank = 0);
   /// Present, active as its evidence is. Evidence that the defaults leave out is kept only where none other
   /// is.

@@ -2,62 +2,88 @@
 #include "reading/checklist/checklist.h"
 
 namespace cutelab::reading {
+namespace {
+bool sets_registers(const Draft& d) {
+  return d.fact.kind == evidence::kind::register_budget && d.construct != "register-constant";
+}
+bool loads_tensor_memory(const Draft& d) {
+  return d.fact.kind == "tmem-copy" && (d.construct.starts_with("Ld") || contains(d.construct, "load") ||
+                                        contains(d.construct, "_ld") || d.construct == "make_tmem_copy");
+}
+bool stores_tensor_memory(const Draft& d) {
+  return d.fact.kind == "tmem-copy" && (d.construct.starts_with("St") || contains(d.construct, "_st"));
+}
+bool is_fragment_of_c(const Draft& d) { return d.construct == "make_fragment_C"; }
+bool is_warp_mma(const Draft& d) {
+  return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
+         (d.fact.values.at("family").text() == "wgmma" || d.fact.values.at("family").text() == "mma.sync");
+}
+/// Without tensor cores too: a tiled multiply-add of threads has its fragment of C in registers.
+bool is_simt_mma(const Draft& d) {
+  return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
+         d.fact.values.at("family").text() == "simt";
+}
+bool is_warp_operation(const Draft& d) {
+  return d.construct.starts_with("wgmma") || d.construct == "mma_sync";
+}
+bool is_task_with_registers(const Draft& d) { return d.construct == "Task" && !told(d, "registers").empty(); }
+bool is_library_epilogue(const Draft& d) { return d.construct == "library-epilogue"; }
+
+/// What the file does with accumulators and registers: of what the defaults leave in, where they leave
+/// anything in.
+struct Management {
+  bool registers = false, loads = false, stores = false, reallocates = false, library = false;
+  bool any() const { return registers || loads || stores || reallocates || library; }
+
+  template <class Has>
+  static Management of(const Has& has) {
+    Management out;
+    out.registers = has(is_warp_mma) || (has(is_simt_mma) && has(is_fragment_of_c)) || has(is_warp_operation);
+    out.loads = has(loads_tensor_memory);
+    out.stores = has(stores_tensor_memory);
+    out.reallocates = has(sets_registers) || has(is_task_with_registers);
+    out.library = has(is_library_epilogue);
+    return out;
+  }
+};
+
+std::string said_of(const Management& now, const Management& written, bool rescales) {
+  std::string says = now.registers             ? "accumulators live in registers"
+                     : now.loads || now.stores ? "accumulators move between tensor memory and registers"
+                     : now.library             ? "the library's epilogue moves the accumulators"
+                                               : "";
+  const auto add = [&](const char* text) { says += (says.empty() ? "" : ", ") + std::string(text); };
+  if (now.reallocates) add("registers move between roles");
+  if (rescales) add("accumulators are rescaled");
+  if (written.reallocates && !now.reallocates) add("the defaults leave register reallocation out");
+  return says;
+}
+}  // namespace
 
 evidence::PatternFinding accumulator_management(FactContext& context, const Rescaling& rescaling) {
   PatternBuilder p(context, "P5", "register-level accumulator management");
-  const auto budget = [](const Draft& d) {
-    return d.fact.kind == evidence::kind::register_budget && d.construct != "register-constant";
-  };
-  const auto load = [](const Draft& d) {
-    return d.fact.kind == "tmem-copy" && (d.construct.starts_with("Ld") || contains(d.construct, "load") ||
-                                          contains(d.construct, "_ld") || d.construct == "make_tmem_copy");
-  };
-  const auto store = [](const Draft& d) {
-    return d.fact.kind == "tmem-copy" && (d.construct.starts_with("St") || contains(d.construct, "_st"));
-  };
-  const auto in_registers = [](const Draft& d) { return d.construct == "register-accumulator"; };
-  const auto fragment = [](const Draft& d) { return d.construct == "make_fragment_C"; };
-  const auto warp_mma = [](const Draft& d) {
-    return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
-           (d.fact.values.at("family").text() == "wgmma" || d.fact.values.at("family").text() == "mma.sync");
-  };
-  // Without tensor cores too: a tiled multiply-add of threads has its fragment of C in registers.
-  const auto simt = [](const Draft& d) {
-    return d.fact.kind == evidence::kind::mma && d.fact.values.count("family") &&
-           d.fact.values.at("family").text() == "simt";
-  };
-  const bool registers = p.any(warp_mma) || (p.any(simt) && p.any(fragment)) || p.any([](const Draft& d) {
-    return d.construct.starts_with("wgmma") || d.construct == "mma_sync";
-  });
-  const auto task = [](const Draft& d) { return d.construct == "Task" && !told(d, "registers").empty(); };
-  p.flag("setmaxnreg", p.any(budget) || p.any(task));
-  p.flag("tmem_to_rmem", p.any(load));
-  p.flag("rmem_to_tmem", p.any(store));
-  p.flag("rmem_accumulator", registers);
+  const Management written = Management::of([&](const auto& test) { return p.any(test); });
+  Management now = Management::of([&](const auto& test) { return p.any_active(test); });
+  if (!now.any()) now = written;
+  p.flag("setmaxnreg", now.reallocates);
+  p.flag("tmem_to_rmem", now.loads);
+  p.flag("rmem_to_tmem", now.stores);
+  p.flag("rmem_accumulator", now.registers);
   p.flag("acc_rescale", !rescaling.accumulators.empty());
-  if (registers) {
-    const bool named = p.cite(in_registers) || p.cite(fragment);
-    if (!named) p.cite(warp_mma);
+  if (written.registers) {
+    const bool named = p.cite([](const Draft& d) { return d.construct == "register-accumulator"; }) ||
+                       p.cite(is_fragment_of_c);
+    if (!named) p.cite(is_warp_mma);
   }
-  const bool loads = p.cite(load);
-  const bool stores = p.cite(store, 1);
-  bool reallocates = p.cite(budget, 2);
+  p.cite(loads_tensor_memory);
+  p.cite(stores_tensor_memory, 1);
+  p.cite(sets_registers, 2);
   for (const Draft& d : context.drafts)
-    if (task(d)) {
-      p.cite_node(context.keyword(d.node, "num_registers"), 2);
-      reallocates = true;
-    }
-  const bool library = p.cite([](const Draft& d) { return d.construct == "library-epilogue"; });
-  if (!registers && !loads && !stores && !reallocates && !library)
-    return p.absent("no accumulators in registers and no register reallocation");
+    if (is_task_with_registers(d)) p.cite_node(context.keyword(d.node, "num_registers"), 2);
+  p.cite(is_library_epilogue);
+  if (!written.any()) return p.absent("no accumulators in registers and no register reallocation");
   for (const source::Node n : rescaling.accumulators) p.cite_node(n, 3);
-  std::string says = registers         ? "accumulators live in registers"
-                     : loads || stores ? "accumulators move between tensor memory and registers"
-                     : library         ? "the library's epilogue moves the accumulators"
-                                       : "";
-  if (reallocates) says += says.empty() ? "registers move between roles" : ", registers move between roles";
-  if (!rescaling.accumulators.empty()) says += ", accumulators are rescaled";
-  return p.present(says);
+  return p.present(said_of(now, written, !rescaling.accumulators.empty()));
 }
 
 }  // namespace cutelab::reading

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
 
@@ -91,6 +93,8 @@ evidence::PatternFinding epilogue(FactContext& context) {
   std::vector<const Draft*> stores;
   for (const Draft& d : context.drafts)
     if (is_store(d)) stores.push_back(&d);
+  const auto is_flag = [](const Draft* d) { return d->construct == "flag-store"; };
+  if (!std::all_of(stores.begin(), stores.end(), is_flag)) std::erase_if(stores, is_flag);
   if (stores.empty()) return p.absent("no store to global memory found");
   const std::string type = type_of(context, stores);
   for (const Draft* d : stores) {

@@ -15,14 +15,15 @@ bool is_coordinate(Node n) {
   return false;
 }
 
-/// A bound that the data has nothing to do with: a number, a constant of the module (WARP_SIZE), a stage
-/// count.
-bool fixed_bound(Node n) {
+/// A bound that the data has nothing to do with: a number, a constant of the module (WARP_SIZE), a name for
+/// one, a stage count.
+bool fixed_bound(const FactContext& context, Node n) {
   if (n.is(NodeKind::integer)) return true;
   const std::string name(n.text());
-  return to_lower(name).find("stage") != std::string::npos ||
-         (n.is(NodeKind::identifier) &&
-          name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos);
+  if (to_lower(name).find("stage") != std::string::npos) return true;
+  if (!n.is(NodeKind::identifier)) return false;
+  return name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos ||
+         bound_before(context, n).is(NodeKind::integer);
 }
 
 /// `if idx < num_total: … buffer[idx]`: a coordinate held to a count, and what it guards reads or writes by
@@ -41,7 +42,7 @@ bool guards_access(const FactContext& context, Node statement) {
   if (!left || !right) return false;
   const Node coordinate = is_coordinate(left) ? left : right;
   const Node bound = is_coordinate(left) ? right : left;
-  if (!is_coordinate(coordinate) || fixed_bound(bound) || is_coordinate(bound)) return false;
+  if (!is_coordinate(coordinate) || fixed_bound(context, bound) || is_coordinate(bound)) return false;
   const Node block = statement.child(Field::consequence_field);
   for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
     const Node n = block.tree()->at(i);

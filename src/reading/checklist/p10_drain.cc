@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
@@ -62,16 +64,56 @@ bool calls_loop(FactContext& context, Node statement) {
   return false;
 }
 
+bool takes_stage(FactContext& context, Node node) {
+  return std::any_of(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
+    return d.fact.kind == evidence::kind::wait && d.fact.family == evidence::Family::D2 &&
+           node.contains(d.node);
+  });
+}
+
+Node loop_around(Node node) {
+  for (Node n = node.parent(); n && !n.is(NodeKind::function_definition); n = n.parent())
+    if (repeats(n)) return n;
+  return {};
+}
+
+/// A loop over the blocks of one stage: the loop around it waits for the stage, itself it waits for none.
+/// What follows it there is done for each stage.
+bool over_one_stage(FactContext& context, Node loop) {
+  if (takes_stage(context, loop)) return false;
+  const Node stages = loop_around(loop);
+  return stages && takes_stage(context, stages);
+}
+
 /// Whether a loop that issues the work, or a call that holds one, ends before `node` in a block around it.
 bool after_loop(FactContext& context, Node node, Work work) {
   for (Node n = node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
     for (Node s = n.parent().first(); s && s.index() < n.index(); s = s.next()) {
-      if (repeats(s) && issues(context, s, work)) return true;
+      if (repeats(s) && issues(context, s, work) && !(work == Work::wgmma && over_one_stage(context, s)))
+        return true;
       if (!repeats(s) && work == Work::wgmma && s.is(NodeKind::expression_statement) &&
           calls_loop(context, s))
         return true;
     }
     if (repeats(n.parent()) && issues(context, n.parent(), work)) return false;  // once per step of that loop
+  }
+  return false;
+}
+
+/// Stages whose release the loop put off: after it a statement that issues no work and waits for no stage
+/// releases the pipeline that the loop releases too.
+bool releases_rest(FactContext& context, const Draft& release) {
+  const std::string pipeline = told(release, "pipeline");
+  if (release.fact.kind != evidence::kind::release || pipeline.empty()) return false;
+  Node statement = source::statement_of(release.node);
+  const Node loop = loop_around(statement);  // of its own, or that over tiles
+  if (loop && !issues(context, loop, Work::wgmma) && !takes_stage(context, loop)) statement = loop;
+  if (issues(context, statement, Work::wgmma) || takes_stage(context, statement)) return false;
+  for (Node s = statement.parent().first(); s && s.index() < statement.index(); s = s.next()) {
+    if (!repeats(s) || !issues(context, s, Work::wgmma)) continue;
+    for (const Draft& d : context.drafts)
+      if (d.fact.kind == evidence::kind::release && told(d, "pipeline") == pipeline && s.contains(d.node))
+        return true;
   }
   return false;
 }
@@ -134,6 +176,7 @@ evidence::PatternFinding drain(FactContext& context) {
     return waits && !in_loop(d.node) && after_loop(context, d.node, Work::async_copy) &&
            !called_in_loop(context, d.node);
   });
+  if (wgmma) p.cite([&](const Draft& d) { return releases_rest(context, d); }, 2);
   if (!found) return p.absent("nothing after the loop waits for work in flight");
   std::string by;
   for (const auto& [is, name] : {std::pair{producer, "producer tail"},

@@ -6,6 +6,7 @@
 #include "evidence/names.h"
 #include "generated/constructs.h"
 #include "reading/cpp/cpp_facts.h"
+#include "reading/facts/remarks.h"
 
 namespace cutelab::reading {
 using evidence::Family;
@@ -116,6 +117,7 @@ void add_numbers(CppContext& context, const CppConstruct& c, const std::string& 
     draft.fact.values["registers"] = context.value(cpp_items(arguments)[0]);
     draft.fact.values["action"] =
         evidence::literal(leaf.find("dealloc") != std::string::npos ? "decrease" : "increase");
+    draft.fact.says += spill_remark;
   }
   if (c.kind == "pipeline" && leaf.starts_with("Pipeline") && arguments)
     draft.fact.values["stages"] = context.value(cpp_items(arguments)[0]);

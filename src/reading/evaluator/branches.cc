@@ -55,6 +55,27 @@ Tristate Folder::branch_taken(Node branch, const Frame* frame) {
   return none_before;
 }
 
+/// What has to hold for a branch: its own condition; of `elif` and `else` that none before holds, of which
+/// the first that does hold says enough.
+std::string Folder::condition_of(Node branch, const Frame* frame) {
+  const Node owner = branch.parent();
+  const Node first = owner.child(Field::condition_field);
+  if (!branch.is(NodeKind::elif_clause) && !branch.is(NodeKind::else_clause)) return shortened(first);
+  std::string all;
+  const auto add = [&](Node condition) {
+    const bool holds = truth(condition, frame) == Tristate::yes;
+    const std::string one = "not " + shortened(condition);
+    all = holds || all.empty() ? one : all.size() < 300 ? all + " and " + one : all;
+    return holds;
+  };
+  if (!first || add(first)) return all;
+  for (const Node before : owner.children()) {
+    if (before == branch) break;
+    if (before.is(NodeKind::elif_clause) && add(before.child(Field::condition_field))) break;
+  }
+  return all;
+}
+
 Activity Folder::branches_around(Node node, Node stop, const Frame* frame) {
   Activity out;
   for (Node n = node; n && !(n == stop); n = n.parent()) {
@@ -63,11 +84,8 @@ Activity Folder::branches_around(Node node, Node stop, const Frame* frame) {
     }
     const Tristate taken = branch_taken(n, frame);
     if (taken == Tristate::yes) continue;
-    if (out.condition.empty() || (taken == Tristate::no && out.state != Tristate::no)) {
-      const Node owner = n.parent();
-      out.condition =
-          (n.is(NodeKind::else_clause) ? "not " : "") + shortened(owner.child(Field::condition_field));
-    }
+    if (out.condition.empty() || (taken == Tristate::no && out.state != Tristate::no))
+      out.condition = condition_of(n, frame);
     out.state = both(out.state, taken);
   }
   return out;

@@ -79,6 +79,7 @@ class Folder final : public Evaluator {
   Abstract identifier(source::Node n, const Frame* frame);
   std::optional<Abstract> local_binding(const std::string& name, source::Node use, const Frame* frame);
   Abstract bound_value(int module, const source::Assignment& assignment, const Frame* frame);
+  bool changes_in_place(int module, const source::Assignment& assignment);
   std::optional<Abstract> parameter(const std::string& name, const Frame* frame);
   Abstract parameter_value(int position, const Frame* frame);
   Abstract parameter_from_callers(int position, const Frame* frame);
@@ -124,6 +125,7 @@ class Folder final : public Evaluator {
   const Frame* root(int module, int function, const Abstract* self = nullptr);
   const Frame* enter(Frame frame);
   evidence::Tristate truth(source::Node condition, const Frame* frame);
+  std::string condition_of(source::Node branch, const Frame* frame);
   evidence::Tristate branch_taken(source::Node branch, const Frame* frame);
   evidence::Tristate reaches(source::Node statement, source::Node use, const Frame* frame);
   Activity branches_around(source::Node node, source::Node stop, const Frame* frame);

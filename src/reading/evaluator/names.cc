@@ -145,10 +145,28 @@ bool steps_in_loop(const Assignment& a) {
 }
 }  // namespace
 
+/// xs = [1] and somewhere xs.extend(…): the literal is only what it starts with.
+bool Folder::changes_in_place(int module_index, const Assignment& a) {
+  if (!a.value.is(NodeKind::list) || !a.slots.empty()) return false;
+  const PythonModule& module = program_.module(module_index);
+  const auto& calls = calls_by_leaf(module_index);
+  for (const char* leaf : {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}) {
+    const auto found = calls.find(leaf);
+    if (found == calls.end()) continue;
+    for (const Node call : found->second) {
+      if (call.child(Field::function_field).child(Field::object_field).text() != a.name) continue;
+      int f = module.function_at(call);
+      while (f >= 0 && f != a.function) f = module.functions()[static_cast<std::size_t>(f)].enclosing;
+      if (f == a.function || a.name.starts_with("self.")) return true;
+    }
+  }
+  return false;
+}
+
 Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame) {
-  (void)module;
   if (!a.value) return Abstract::unknown("declared without a value", {a.name}, a.statement);
   if (steps_in_loop(a)) return Abstract::unknown("changes in a loop", {a.name}, a.statement);
+  if (changes_in_place(module, a)) return Abstract::unknown("a list that changes", {a.name}, a.statement);
   if (a.form == Assignment::Form::loop) {
     const Abstract& iterated = evaluate(a.value, frame);
     Abstract out = Abstract::unknown("loop variable", {a.name}, a.statement);

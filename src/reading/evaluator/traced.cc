@@ -145,12 +145,61 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
 }
 
 Abstract TracedEvaluator::value_of(int module, Node expression) {
-  return combined(folder_.evaluate_in_module(module, expression), seen(module, expression, nullptr));
+  const Abstract folded = folder_.evaluate_in_module(module, expression);
+  RunValue value = seen(module, expression, nullptr);
+  if (!value.bound() && !folded.known()) value = set_by_run(module, expression);
+  return combined(folded, value);
+}
+
+/// self.x where the run did not come by: what it last set it to, where one function alone sets it.
+RunValue TracedEvaluator::set_by_run(int module, Node expression) {
+  if (!expression.is(NodeKind::attribute) || expression.child(source::Field::object_field).text() != "self")
+    return {};
+  const source::PythonModule& of = machine_.program().module(module);
+  const std::string name(expression.child(source::Field::attribute_field).text());
+  Node last;
+  int function = -1;
+  for (const int index : of.attributes(of.class_at(expression), name)) {
+    const source::Assignment& a = of.assignments()[static_cast<std::size_t>(index)];
+    if (!machine_.trace().ran(module, a.statement)) continue;
+    const bool plain = a.form == source::Assignment::Form::plain && a.slots.empty() && a.value;
+    if (!plain || (function >= 0 && a.function != function)) return {};
+    function = a.function;
+    if (!last || last.index() < a.value.index()) last = a.value;
+  }
+  return last ? seen(module, last, nullptr) : RunValue();
 }
 
 Abstract TracedEvaluator::argument_of(const Abstract& object, Node argument) {
   const int module = object.frame ? object.frame->module : object.module;
   return combined(folder_.argument_folded(object, argument), seen(module, argument, object.frame));
+}
+
+/// The condition around a node that the run decided against it; none when none did. It holds wherever the
+/// function ended.
+Node TracedEvaluator::decided_against(int module, Node node) {
+  using Truth = machine::Machine::Truth;
+  const auto is = [&](Node condition, Truth truth) {
+    const RunValue value = condition ? seen(module, condition, nullptr) : RunValue();
+    return value.bound() && machine_.truth(value) == truth;
+  };
+  for (Node n = node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    const bool side = n.field() == source::Field::consequence_field;
+    const bool other = n.is(NodeKind::elif_clause) || n.is(NodeKind::else_clause);
+    if (side && (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause))) {
+      const Node condition = above.child(source::Field::condition_field);
+      if (is(condition, Truth::no)) return condition;
+    } else if (other && above.is(NodeKind::if_statement)) {
+      if (const Node first = above.child(source::Field::condition_field); is(first, Truth::yes)) return first;
+      for (const Node before : above.children()) {
+        if (before == n) break;
+        const Node condition = before.child(source::Field::condition_field);
+        if (before.is(NodeKind::elif_clause) && is(condition, Truth::yes)) return condition;
+      }
+    }
+  }
+  return {};
 }
 
 /// The nearest branch above the node that the run did not take: its condition says why.
@@ -176,6 +225,9 @@ Activity TracedEvaluator::active(int module, Node node) {
     if (statement && trace.ran(module, statement)) return {Tristate::yes, ""};
     return {Tristate::no, folded.condition.empty() ? "not reached under the defaults" : folded.condition};
   }
+  if (folded.state == Tristate::undetermined)
+    if (const Node condition = decided_against(module, node); condition)
+      return {Tristate::no, std::string(condition.text().substr(0, 100))};
   return folded;
 }
 

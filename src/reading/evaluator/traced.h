@@ -32,6 +32,8 @@ class TracedEvaluator final : public Evaluator {
   machine::Value seen(int module, source::Node node, const Frame* frame, bool superseded);
   /// The values of all activations that count; of those that stand back where there are no others.
   std::vector<machine::Value> all_seen(int module, source::Node node) const;
+  machine::Value set_by_run(int module, source::Node expression);
+  source::Node decided_against(int module, source::Node node);
   std::optional<SeenStorage> storage_in(const machine::Value& made);
   std::optional<SeenTensor> tensor_in(const machine::Value& value);
   bool called_so(int activation, const Frame* frame) const;

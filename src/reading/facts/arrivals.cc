@@ -7,8 +7,7 @@
 #include "evidence/names.h"
 #include "reading/facts/context.h"
 
-// Who arrives on the barriers of a pipeline: sizes of its groups, warps of each role, and which threads of a
-// role run a release.
+// Who arrives on the barriers of a pipeline: sizes of its groups and warps of each role.
 
 namespace cutelab::reading {
 using source::Field;
@@ -247,6 +246,10 @@ void add_role_warps(FactContext& context) {
         threads.formula = std::to_string(found->size()) + " * 32";
         d.fact.values["threads"] = threads;
         d.fact.values["warps"] = computed_list(*found, role.condition);
+        if (role.elected && found->size() > 1) {  // several whole warps: nobody is elected
+          d.fact.values["elected"] = evidence::literal(false);
+          d.fact.values["rejoins"] = evidence::literal(true);
+        }
       }
   }
 }
@@ -280,82 +283,12 @@ void add_group_sizes(FactContext& context) {
       if (const Node given = context.keyword(d.node, key)) d.fact.values[key] = context.value(given);
   }
 }
-
-/// "warp": an elect_one (or a test of one lane) lets one thread of each warp through; "thread": every thread
-/// of the role runs it; "": a test of the thread index that is none of these.
-std::string arrivers(Node call) {
-  for (Node n = call; n && !n.is(NodeKind::function_definition); n = n.parent()) {
-    const Node above = n.parent();
-    if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
-        above.text().substr(0, 160).find("elect_one") != std::string_view::npos)
-      return "warp";
-    const bool branch = above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause);
-    if (!branch || n.field() == Field::condition_field) continue;
-    const std::string low = to_lower(above.child(Field::condition_field).text());
-    if (low.find("elect") != std::string::npos || low.find("lane") != std::string::npos) return "warp";
-    if (low.find("tidx") != std::string::npos || low.find("thread_idx") != std::string::npos ||
-        low.find("is_signal") != std::string::npos)
-      return "";
-  }
-  return "thread";
-}
-
-/// By the name of the pipeline. One that a helper makes in two classes has the one that is made under the
-/// defaults; where neither is ruled out, its name says nothing of its class.
-std::map<std::string, evidence::Value> classes_of_pipelines(FactContext& context) {
-  std::map<std::string, evidence::Value> classes;
-  std::set<std::string> several;
-  for (const Draft& d : context.drafts) {
-    const auto made = d.fact.values.find("class");
-    if (d.fact.kind != evidence::kind::pipeline || made == d.fact.values.end() ||
-        context.evaluator.active(0, d.node).state == evidence::Tristate::no)
-      continue;
-    const auto [known, fresh] = classes.emplace(d.fact.subject, made->second);
-    if (!fresh && known->second.text() != made->second.text()) several.insert(d.fact.subject);
-  }
-  for (const std::string& name : several) classes.erase(name);
-  return classes;
-}
-
-void add_sides(FactContext& context) {
-  const auto side = [](const std::string& kind) {
-    return kind == evidence::kind::acquire || kind == evidence::kind::commit ||
-           kind == evidence::kind::wait || kind == evidence::kind::release || kind == evidence::kind::tail;
-  };
-  const std::map<std::string, evidence::Value> classes = classes_of_pipelines(context);
-  for (Draft& d : context.drafts) {
-    if (d.fact.family != evidence::Family::D2 || !side(d.fact.kind) || !d.node.is(NodeKind::call)) continue;
-    const Node function = d.node.child(Field::function_field);
-    if (!function.is(NodeKind::attribute)) continue;
-    const std::string name = pipeline_of(context, function.child(Field::object_field));
-    if (!name.empty()) {
-      d.fact.values["pipeline"] = evidence::literal(name);
-      // The object's class, whatever an annotation on the way to here says.
-      const auto known = classes.find(name);
-      if (known != classes.end()) d.fact.values["class"] = known->second;
-    }
-    if (d.fact.kind != evidence::kind::release && d.fact.kind != evidence::kind::commit) continue;
-    const auto class_name = d.fact.values.find("class");
-    const std::string type = class_name == d.fact.values.end() ? "" : class_name->second.text();
-    const bool commit = d.fact.kind == evidence::kind::commit;
-    if (commit && type.starts_with("PipelineTma")) continue;  // the bytes of the copies arrive, no thread
-    if ((commit && type.find("PipelineUmma") == 0) || (!commit && type.ends_with("Umma"))) {
-      d.fact.values["arrives"] = evidence::literal("the tensor cores, when their MMAs are done");
-      continue;
-    }
-    const std::string who = arrivers(d.node);
-    d.fact.values["arrives"] =
-        who.empty() ? evidence::undetermined("a test of the thread index decides who arrives", {},
-                                             context.at(d.node), "")
-                    : evidence::literal(who == "warp" ? "one thread of each warp" : "every thread");
-  }
-}
 }  // namespace
 
 void extract_arrivals(FactContext& context) {
   add_role_warps(context);
   add_group_sizes(context);
-  add_sides(context);
+  tell_arrivals(context);
 }
 
 }  // namespace cutelab::reading

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "evidence/names.h"
-#include "reading/facts/context.h"
+#include "reading/facts/bounds.h"
 
 namespace cutelab::reading {
 using evidence::Family;
@@ -50,54 +50,114 @@ bool mentions_infinity(std::string_view text) {
          text.find("'inf'") != std::string_view::npos || text.find("\"-inf\"") != std::string_view::npos;
 }
 
+Node inside_parentheses(Node n) {
+  while (n.is(NodeKind::parenthesized_expression)) n = n.first();
+  return n;
+}
+
 bool compares_order(Node n) {
+  n = inside_parentheses(n);
   return n.is(NodeKind::comparison_operator) && n.text().find_first_of("<>") != std::string_view::npos;
 }
 
-/// Names of tensors that a kernel fills with comparisons, `pred[i] = offset < n`: predicates by what they
-/// hold.
-std::set<std::string> add_predicate_tensors(FactContext& context) {
-  std::set<std::string> names;
+/// What a kernel keeps comparisons in: tensors, `pred[i] = offset < n`, and names, `inside = row < rows`.
+struct Predicates {
+  std::set<std::string> tensors;
+  std::set<std::pair<int, std::string>> names;  ///< of a function
+};
+
+Draft& add_predicate(FactContext& context, std::string name, Node statement) {
+  const Node compared = inside_parentheses(statement.child(Field::right_field));
+  Draft& draft = context.add(Family::B1, "predicate", std::move(name),
+                             "predicate " + std::string(compared.text().substr(0, 60)), statement);
+  draft.construct = "predicate";
+  return draft;
+}
+
+/// By what they hold, not by what they are called.
+Predicates add_predicates(FactContext& context) {
+  Predicates out;
   for (const Node n : context.module().tree().all(NodeKind::assignment)) {
-    if (!n.child(Field::left_field).is(NodeKind::subscript)) continue;
-    const Node name = n.child(Field::left_field).child(Field::value_field);
-    if (!name.is(NodeKind::identifier) || !compares_order(n.child(Field::right_field))) continue;
+    const Node left = n.child(Field::left_field), right = n.child(Field::right_field);
+    const bool element = left.is(NodeKind::subscript);
+    const Node name = element ? left.child(Field::value_field) : left;
+    if (!name.is(NodeKind::identifier) || !right) continue;
+    if (element ? !compares_order(right) : !compares_order(right) || !bounds_coordinate(context, right))
+      continue;
     if (!runs_on_device(context, n)) continue;
-    names.insert(std::string(name.text()));
-    Draft& draft =
-        context.add(Family::B1, "predicate", std::string(name.text()),
-                    "predicate " + std::string(n.child(Field::right_field).text().substr(0, 60)), n);
-    draft.construct = "predicate";
+    if (element)
+      out.tensors.insert(std::string(name.text()));
+    else
+      out.names.emplace(context.module().function_at(n), std::string(name.text()));
+    add_predicate(context, std::string(name.text()), n);
   }
-  return names;
+  return out;
+}
+
+/// Whether a condition, or a part that `and`, `or` and `not` make it of, is one of the predicates.
+bool tests_predicate(const FactContext& context, const Predicates& known, Node condition) {
+  if (condition.is(NodeKind::subscript))
+    return known.tensors.count(std::string(condition.child(Field::value_field).text())) > 0;
+  if (condition.is(NodeKind::identifier))
+    return known.names.count({context.module().function_at(condition), std::string(condition.text())}) > 0;
+  if (!condition.is(NodeKind::boolean_operator) && !condition.is(NodeKind::not_operator) &&
+      !condition.is(NodeKind::parenthesized_expression))
+    return false;
+  for (const Node side : condition.children())
+    if (tests_predicate(context, known, side)) return true;
+  return false;
+}
+
+void add_mask(FactContext& context, Node target, Node at) {
+  Draft& draft = context.add(Family::B1, "mask", std::string(target.text().substr(0, 80)),
+                             "masked to minus infinity", at);
+  draft.construct = "mask-value";
+}
+
+/// x[i] = -inf, where x held a score before: one outside is masked.
+void add_masks(FactContext& context, Node assignment) {
+  const Node left = assignment.child(Field::left_field), right = assignment.child(Field::right_field);
+  if (!left.is(NodeKind::subscript) || !mentions_infinity(right.text()) ||
+      context.module().function_at(assignment) < 0 || left.text().find("max") != std::string_view::npos)
+    return;
+  if (right.is(NodeKind::conditional_expression) || masks_values(context, assignment, left))
+    add_mask(context, left, assignment);
+}
+
+/// x[None, i].fill(-inf) in place of what would lie outside.
+void add_filled_masks(FactContext& context) {
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "fill" || !mentions_infinity(site.call.child(Field::arguments_field).text()) ||
+        !runs_on_device(context, site.call))
+      continue;
+    const Node filled = site.call.child(Field::function_field).child(Field::object_field);
+    bool tested = false;
+    for (Node n = site.call; n && !n.is(NodeKind::function_definition) && !tested; n = n.parent())
+      tested = n.is(NodeKind::if_statement);
+    if (tested && filled.is(NodeKind::subscript) && masks_values(context, site.call, filled))
+      add_mask(context, filled, site.call);
+  }
 }
 
 void add_guards(FactContext& context) {
-  const std::set<std::string> predicates = add_predicate_tensors(context);
-  const auto tests_predicate = [&](Node condition) {
-    return condition.is(NodeKind::subscript) &&
-           predicates.count(std::string(condition.child(Field::value_field).text())) > 0;
-  };
-  for (const Node n : context.module().tree().all({NodeKind::if_statement, NodeKind::assignment})) {
-    if (n.is(NodeKind::if_statement) &&
-        (guards_extent(n.child(Field::condition_field)) ||
-         tests_predicate(n.child(Field::condition_field))) &&
-        runs_on_device(context, n)) {
-      Draft& draft =
-          context.add(Family::B1, "guard", std::string(n.child(Field::condition_field).text().substr(0, 80)),
-                      "bounds guard", n);
-      draft.construct = "guard";
+  const Predicates predicates = add_predicates(context);
+  for (const Node n :
+       context.module().tree().all({NodeKind::if_statement, NodeKind::elif_clause, NodeKind::assignment})) {
+    if (n.is(NodeKind::assignment)) {
+      add_masks(context, n);
+      continue;
     }
-    if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript) &&
-        mentions_infinity(n.child(Field::right_field).text()) && context.module().function_at(n) >= 0 &&
-        n.child(Field::left_field).text().find("max") == std::string_view::npos) {
-      Draft& draft =
-          context.add(Family::B1, "mask", std::string(n.child(Field::left_field).text().substr(0, 80)),
-                      "masked to minus infinity", n);
-      draft.construct = "mask-value";
-    }
+    const Node condition = n.child(Field::condition_field);
+    const bool guards = guards_extent(condition) || tests_predicate(context, predicates, condition) ||
+                        bounds_coordinate(context, condition);
+    if (!guards || !runs_on_device(context, n)) continue;
+    Draft& draft =
+        context.add(Family::B1, "guard", std::string(condition.text().substr(0, 80)), "bounds guard", n);
+    draft.construct = "guard";
   }
+  add_filled_masks(context);
 }
+
 /// The tensors that a predicated copy moves between: a predicate keeps those inside and no others.
 evidence::Value tensors_of(FactContext& context, const CallSite& site) {
   evidence::Value::List tensors;

@@ -152,9 +152,12 @@ class DemandReader {
     }
     const std::size_t begin = at_;
     while (at_ < w_.size() && word() != "(" && word() != "," && word() != "if" && word() != "." &&
-           word() != "otherwise")
+           word() != "otherwise" && word() != "per")
       ++at_;
-    if (take({"("})) {
+    const std::size_t end = at_;
+    if (word() == "per")  // "num_k_blocks per k_tile": the name is that of the whole
+      while (at_ < w_.size() && word() != "(" && word() != "," && word() != "if" && word() != ".") ++at_;
+    if (!usual_value() && take({"("})) {
       std::vector<std::int64_t> numbers;
       while (const auto n = number()) {
         numbers.push_back(*n);
@@ -163,10 +166,17 @@ class DemandReader {
       if (!numbers.empty() && take({")"})) return add(RuleDemand::Kind::multiple, std::move(numbers)), true;
       return failed_ = true;
     }
-    RuleQuantity other = quantity_of(w_, begin, at_);
-    if (other.words.empty() || at_ - begin > 4) return failed_ = true;
+    RuleQuantity other = quantity_of(w_, begin, end);
+    if (other.words.empty() || end - begin > 4) return failed_ = true;
     add(RuleDemand::Kind::multiple, {}, std::move(other));
+    if (usual_value()) annotation();
     return true;
+  }
+
+  /// "(typically 4)": a remark, no demand.
+  bool usual_value() const {
+    return word() == "(" && at_ + 1 < w_.size() &&
+           (w_[at_ + 1] == "typically" || w_[at_ + 1] == "usually" || w_[at_ + 1] == "normally");
   }
 
   /// "64/128", "128 or 256", "32-256, step 32", "1, 1]"

@@ -131,6 +131,7 @@ bool names_shared(std::string_view text);
 void extract_pipelines(
     FactContext& context);  ///< D2: completes pipeline facts; pipelines made through local helpers
 void extract_arrivals(FactContext& context);       ///< D1, D2: warps of roles, sizes of groups, who arrives
+void tell_arrivals(FactContext& context);          ///< D2: which threads arrive; a part of extract_arrivals
 void extract_barrier_rings(FactContext& context);  ///< rings of hand-written mbarriers, as pipelines
 void extract_copy_targets(FactContext& context);   ///< D3: pipeline and buffer of each load
 /// The pipeline, by its fact's subject, that an object belongs to: itself, a side or a handle of it; "" =
@@ -153,6 +154,7 @@ void extract_mma(FactContext& context);              ///< D4: tiles, accumulator
 void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helpers of other files
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);         ///< E1: final stores
+void drop_staging_for_others(FactContext& context);  ///< E1: keeps what the stores read
 void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
 void extract_hazards(
     FactContext& context);  ///< what rules ask of single statements; completes copies, descriptors

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/models/models.h"
 
 namespace cutelab::reading {
 using evidence::Family;
@@ -91,6 +92,20 @@ bool stores_globally(FactContext& context, const CallSite& site) {
   return memory_space(context, site.call.child(Field::function_field).child(Field::object_field)) == "global";
 }
 
+/// semaphore[0] = 0: one word at a fixed place, a flag where there is other output.
+bool sets_flag(Node assignment) {
+  const auto number = [](Node n) { return n.is(NodeKind::integer); };
+  const Node left = assignment.child(Field::left_field);
+  if (!number(assignment.child(Field::right_field))) return false;
+  int indices = 0;
+  for (const Node index : left.children()) {
+    if (index.field() != Field::subscript_field) continue;
+    if (!number(index)) return false;
+    ++indices;
+  }
+  return indices == 1;
+}
+
 /// `gC[i] = …`, `tensor.store(…)` to global memory, and library epilogues.
 void add_other_stores(FactContext& context) {
   for (const CallSite& site : context.calls()) {
@@ -125,7 +140,7 @@ void add_other_stores(FactContext& context) {
     if (!names_global(stored_in.text()) && memory_space(context, stored_in) != "global") continue;
     Draft& draft =
         context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
-    draft.construct = "direct-store";
+    draft.construct = sets_flag(n) ? "flag-store" : "direct-store";
     draft.fact.values["type"] = evidence::literal("direct_store");
   }
 }
@@ -137,12 +152,115 @@ void add_step_layouts(FactContext& context) {
     if (layout.known()) draft.fact.values["layout_tv"] = context.value(layout, draft.node);
   }
 }
+/// Whether two nodes stand in different branches of one `if`: what one does the other's warps do not.
+bool in_other_branch(Node a, Node b) {
+  for (Node n = a; n && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    if (above && above.contains(b) && !n.contains(b))
+      return above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause) ||
+             above.is(NodeKind::else_clause);
+    if (n.contains(b)) return false;
+  }
+  return false;
+}
+
+/// `for i in …: x[i] = …`: a loop over the elements of what is assigned.
+bool over_elements(Node loop, Node assignment) {
+  const Node element = assignment.child(Field::left_field);
+  const std::string_view index = loop.is(NodeKind::for_statement) ? loop.child(Field::left_field).text() : "";
+  return !index.empty() && element.is(NodeKind::subscript) &&
+         element.text().substr(element.child(Field::value_field).text().size()).find(index) !=
+             std::string_view::npos;
+}
+
+/// Whether the output is stored after this, in the same branch, and in every loop around it (but one over the
+/// elements of what it assigns) before that loop multiplies again.
+bool goes_into_store(FactContext& context, Node n) {
+  const auto follows = [&](Node around, bool multiply) {
+    return std::any_of(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
+      const bool wanted = multiply ? d.fact.kind == evidence::kind::gemm
+                                   : d.fact.family == Family::E1 && d.fact.kind == "store";
+      return wanted && d.node.index() > n.index() && around.contains(d.node) && !in_other_branch(n, d.node);
+    });
+  };
+  for (Node around = n.parent(); around; around = around.parent()) {
+    if (around.is(NodeKind::function_definition)) return follows(around, false);
+    if (!around.is(NodeKind::for_statement) && !around.is(NodeKind::while_statement)) continue;
+    if (!over_elements(around, n) && (follows(around, true) || !follows(around, false))) return false;
+  }
+  return false;
+}
+
+void add_step(FactContext& context, Node at, const std::string& subject, std::string says,
+              const char* construct, const char* name, evidence::Value value) {
+  Draft& draft = context.add(Family::E1, "epilogue-step", subject, std::move(says), at);
+  draft.construct = construct;
+  draft.fact.optional = true;
+  draft.fact.values[name] = std::move(value);
+}
+
+/// The factor of `acc[i] = acc[i] * scale`, `acc[i] *= scale`; no node where the statement is none.
+Node factor_of(Node assignment) {
+  const Node left = assignment.child(Field::left_field), right = assignment.child(Field::right_field);
+  if (!left.is(NodeKind::subscript)) return {};
+  if (assignment.is(NodeKind::augmented_assignment))
+    return assignment.child(Field::operator_token).text() == "*=" ? right : Node();
+  if (!right.is(NodeKind::binary_operator) || right.child(Field::operator_token).text() != "*") return {};
+  const Node first = right.child(Field::left_field), second = right.child(Field::right_field);
+  return first.text() == left.text() ? second : second.text() == left.text() ? first : Node();
+}
+
+/// `.to(T)` with T a type of numbers: known as one, or called one.
+bool names_type(FactContext& context, Node argument) {
+  const Abstract type = context.evaluator.value_of(0, argument);
+  if (type.known() && !type.path.empty()) return models::bits_of_type(type.path).has_value();
+  const std::string low = to_lower(argument.text());
+  return low.find("dtype") != std::string::npos || low.find("_type") != std::string::npos;
+}
+
+/// The type that a value is converted to: what the name stands for, else the name.
+evidence::Value type_told(FactContext& context, Node argument) {
+  evidence::Value type = context.value(argument);
+  return type.determined() ? type : evidence::literal(std::string(argument.text().substr(0, 80)));
+}
+
+/// What the epilogue does to accumulators on their way out: a factor, a conversion to the output's type, an
+/// operation of the caller's.
+void add_fused_steps(FactContext& context) {
+  const bool multiplies = std::any_of(context.drafts.begin(), context.drafts.end(), [](const Draft& d) {
+    return d.fact.kind == evidence::kind::gemm || d.fact.kind == evidence::kind::mma;
+  });
+  if (!multiplies) return;
+  for (const Node n : context.module().tree().all({NodeKind::assignment, NodeKind::augmented_assignment})) {
+    const Node factor = factor_of(n);
+    if (!factor || !runs_on_device(context, n) || !goes_into_store(context, n)) continue;
+    const std::string name(n.child(Field::left_field).child(Field::value_field).text().substr(0, 60));
+    add_step(context, n, name, name + " scaled by " + std::string(factor.text().substr(0, 60)), "fused-scale",
+             "factor", evidence::literal(std::string(factor.text().substr(0, 120))));
+  }
+  for (const CallSite& site : context.calls()) {
+    const bool converts = site.leaf == "to" && !site.receiver.empty() && context.positional(site.call, 0);
+    const bool given = site.leaf.find("epilogue_op") != std::string::npos;
+    if (converts && !names_type(context, context.positional(site.call, 0))) continue;
+    if ((!converts && !given) || !runs_on_device(context, site.call) || !goes_into_store(context, site.call))
+      continue;
+    const Node argument = context.positional(site.call, 0);
+    const std::string subject = converts ? site.receiver.substr(0, 60) : site.leaf;
+    add_step(context, site.call, subject,
+             converts ? subject + " converted to " + std::string(argument.text().substr(0, 60))
+                      : "elementwise operation " + subject + " of the epilogue",
+             converts ? "fused-conversion" : "fused-operation", converts ? "type" : "operation",
+             converts ? type_told(context, argument) : evidence::literal(subject));
+  }
+}
 }  // namespace
 
 void extract_epilogue(FactContext& context) {
   add_step_layouts(context);
   add_stores(context);
   add_other_stores(context);
+  drop_staging_for_others(context);
+  add_fused_steps(context);
 }
 
 }  // namespace cutelab::reading

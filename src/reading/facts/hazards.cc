@@ -86,7 +86,7 @@ void complete_tensor_maps(FactContext& context) {
 
 /// The box of a tile and its way through shared memory, as the run's descriptor has them.
 void add_box(FactContext& context, Draft& draft) {
-  if (draft.construct != "make_tiled_tma_atom") return;
+  if (draft.construct != "make_tiled_tma_atom" && draft.construct != "descriptor-helper") return;
   const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
   auto& values = draft.fact.values;
   if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
@@ -96,39 +96,69 @@ void add_box(FactContext& context, Draft& draft) {
   values["type"] = context.value(type, {});
   values["boxes"] = context.value(told("boxes"), {});
   values["box"] = context.value(box, {});
-  values["box"].formula = "the tile, contiguous mode first, cut at the swizzle's span";
+  const Abstract ctas = told("num_multicast");
+  values["box"].formula =
+      "the tile, contiguous mode first, cut at the swizzle's span" +
+      (ctas.number > 1 ? ", a part for each of the " + std::to_string(ctas.number) + " CTAs that multicast it"
+                       : std::string());
   values["box"].known_by = evidence::KnownBy::computed;
   const Abstract span = told("swizzle_bytes");
   if (span.number > 16) values["swizzle"] = evidence::literal(std::to_string(span.number) + "B");
 }
 
-/// The nearest `while` or `for` around a statement in its function, and the conditions between.
-void add_surroundings(Draft& draft) {
-  std::string guard;
-  for (Node n = draft.node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
-    const Node above = n.parent();
-    if (above.is(NodeKind::if_statement) && n.field() == Field::consequence_field)
-      guard += (guard.empty() ? "" : " and ") +
-               std::string(above.child(Field::condition_field).text().substr(0, 120));
-    if (above.is(NodeKind::while_statement) && n.field() == Field::body_field) {
-      draft.fact.values["loop"] =
-          evidence::literal(std::string(above.child(Field::condition_field).text().substr(0, 160)));
-      break;
-    }
-    if (above.is(NodeKind::for_statement)) break;
-    if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
-        above.text().substr(0, 160).find("elect_one") != std::string_view::npos)
-      draft.fact.values["elected"] = evidence::literal(true);
-  }
-  if (!guard.empty()) draft.fact.values["guard"] = evidence::literal(guard.substr(0, 240));
+/// The condition under which a part of an if statement runs; "" = the part is none.
+std::string condition_around(Node part) {
+  const Node above = part.parent();
+  const auto text_of_condition = [](Node of) {
+    return std::string(of.child(Field::condition_field).text().substr(0, 120));
+  };
+  if (part.field() == Field::consequence_field &&
+      (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause)))
+    return text_of_condition(above);
+  if (!above.is(NodeKind::if_statement) || !part.is(NodeKind::else_clause)) return {};
+  std::string out = "not (" + text_of_condition(above) + ")";
+  for (const Node before : above.children())
+    if (before.is(NodeKind::elif_clause)) out += " and not (" + text_of_condition(before) + ")";
+  return out;
+}
+
+/// Where the role's own block begins: what selects the role is told as the role.
+bool selects_role(const FactContext& context, Node part) {
+  return std::any_of(context.roles.begin(), context.roles.end(), [&](const RoleBlock& role) {
+    return !role.elected && (role.block == part || role.statement == part);
+  });
 }
 
 bool mentions_election(std::string_view text) { return text.find("elect") != std::string_view::npos; }
 
+/// The conditions under which a statement runs inside its role and its outermost `while`, outermost first,
+/// and the condition of the `while` that it stands in directly.
+void add_surroundings(const FactContext& context, Draft& draft) {
+  std::string guard;
+  bool in_range = false;
+  for (Node n = draft.node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
+    const Node above = n.parent();
+    const std::string condition = condition_around(n);
+    if (!condition.empty() && (mentions_election(condition) || !selects_role(context, n)))
+      guard = condition + (guard.empty() ? "" : " and ") + guard;
+    if (above.is(NodeKind::while_statement) && n.field() == Field::body_field) {
+      if (!in_range)
+        draft.fact.values["loop"] =
+            evidence::literal(std::string(above.child(Field::condition_field).text().substr(0, 160)));
+      break;
+    }
+    in_range = in_range || above.is(NodeKind::for_statement);
+    if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
+        above.text().substr(0, 160).find("elect_one") != std::string_view::npos)
+      draft.fact.values["elected"] = evidence::literal(true);
+  }
+  if (!guard.empty()) draft.fact.values["guard"] = evidence::literal(guard.substr(0, 400));
+}
+
 void complete_copies(FactContext& context) {
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::copy || !draft.node.is(NodeKind::call)) continue;
-    add_surroundings(draft);
+    add_surroundings(context, draft);
     auto& values = draft.fact.values;
     if (!draft.path.empty()) values["atom"] = evidence::literal(leaf_name(draft.path));
     const auto guard = values.find("guard");
@@ -184,9 +214,12 @@ void complete_tensor_memory_loads(FactContext& context) {
     if (draft.fact.kind != "tmem-copy" || !draft.node.is(NodeKind::call)) continue;
     if (!draft.construct.starts_with("Ld") && !draft.construct.starts_with("St")) continue;
     Node repeat = context.positional(draft.node, 0);
+    if (repeat.is(NodeKind::identifier))
+      if (const Node made = bound_before(context, repeat); made.is(NodeKind::call)) repeat = made;
     if (repeat.is(NodeKind::call) && leaf_name(repeat.child(Field::function_field).text()) == "Repetition")
       if (const Node times = context.positional(repeat, 0)) repeat = times;
     if (repeat) draft.fact.values["repeat"] = context.value(repeat);
+    draft.fact.values["direction"] = evidence::literal(draft.construct.starts_with("Ld") ? "load" : "store");
   }
 }
 

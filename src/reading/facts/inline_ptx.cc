@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/facts/remarks.h"
 
 // Instructions in the text of llvm.inline_asm: the facts that the library's functions for them would be.
 
@@ -140,6 +141,7 @@ void complete(Draft& draft, const std::string& opcode) {
       if (opcode.find("multicast") != std::string::npos) values["multicast"] = evidence::literal(true);
     }
   } else if (draft.fact.kind == "register-budget") {
+    draft.fact.says += spill_remark;
     values["action"] = evidence::literal(opcode.find(".inc") != std::string::npos ? "increase" : "decrease");
     values["registers"] =
         evidence::undetermined("the count stands in the instruction's text", {}, draft.fact.at, "");

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -106,12 +107,15 @@ std::vector<Node> calls_in(Node value) {
 /// those, a few steps back, and the returns of local functions that compute one.
 class Sources {
  public:
-  Sources(FactContext& context, Family family, const char* kind, std::string keyword, std::string kernel)
+  /// `launched`: the keyword's value in this launch.
+  Sources(FactContext& context, Family family, const char* kind, std::string keyword, std::string kernel,
+          evidence::Value launched)
       : context_(context),
         family_(family),
         kind_(kind),
         keyword_(std::move(keyword)),
-        kernel_(std::move(kernel)) {}
+        kernel_(std::move(kernel)),
+        launched_(std::move(launched)) {}
 
   void follow(Node expression, int steps) {
     for (const Node name : names_in(expression)) {
@@ -119,13 +123,16 @@ class Sources {
         const source::Assignment& a = context_.module().assignments()[static_cast<std::size_t>(index)];
         if (!a.value || a.value.is(NodeKind::none) || a.form != source::Assignment::Form::plain) continue;
         // Only what is the keyword's own value says so; what goes into it keeps its own meaning.
-        if (!cite(a.statement, a.name, a.value, whole_ && name == expression)) continue;
+        if (!cite(a.statement, a.name, a.value, whole_ && name == expression, a.slots)) continue;
         const bool outer = whole_;
         whole_ = whole_ && name == expression;
         if (steps > 1) follow(a.value, steps - 1);
+        const std::vector<int> around = std::exchange(slots_, a.slots);
         for (const Node call : calls_in(a.value)) follow_call(call);
+        slots_ = around;
         whole_ = outer;
       }
+      follow_parameter(name);
     }
   }
 
@@ -136,14 +143,45 @@ class Sources {
     for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
       const Node n = context_.module().tree().at(i);
       if (!n.is(NodeKind::return_statement) || !n.first() || context_.module().function_at(n) != f) continue;
-      if (cite(n, function.qualified, n.first(), whole_) && n.first().is(NodeKind::identifier))
+      if (cite(n, function.qualified, n.first(), whole_, slots_) && n.first().is(NodeKind::identifier))
         follow(n.first(), 1);
     }
   }
 
  private:
   static constexpr int most = 14;
-  bool cite(Node statement, const std::string& name, Node value, bool whole) {
+
+  /// What a parameter is given: assignments elsewhere under its name to what the run passed.
+  void follow_parameter(Node name) {
+    const source::PythonModule& module = context_.module();
+    const int f = name.is(NodeKind::identifier) ? module.function_at(name) : -1;
+    if (f < 0 || !module.bindings(f, std::string(name.text())).empty()) return;
+    const auto& parameters = module.functions()[static_cast<std::size_t>(f)].parameters;
+    if (std::none_of(parameters.begin(), parameters.end(), [&](auto& p) { return p.name == name.text(); }))
+      return;
+    const auto passed = context_.value(name).integer();
+    if (!passed) return;
+    for (const source::Assignment& a : module.assignments())
+      if (a.name == name.text() && a.function >= 0 && a.function != f && a.value && a.slots.empty() &&
+          a.form == source::Assignment::Form::plain && !a.value.is(NodeKind::integer) &&
+          context_.value(a.value).integer() == passed)
+        cite(a.statement, a.name, a.value, false, {});
+  }
+
+  /// The value of one part of a tuple that is made here; of all of it without slots.
+  evidence::Value part(Node value, const std::vector<int>& slots) {
+    Abstract made = context_.evaluator.value_of(0, value);
+    for (const int slot : slots) {
+      if (!made.is(Abstract::Kind::tuple) || slot < 0 || static_cast<std::size_t>(slot) >= made.items.size())
+        return evidence::undetermined("a part of a tuple that is not known",
+                                      {std::string(value.text().substr(0, 80))}, context_.at(value), "");
+      const Abstract item = made.items[static_cast<std::size_t>(slot)];
+      made = item;
+    }
+    return context_.value(made, value);
+  }
+
+  bool cite(Node statement, const std::string& name, Node value, bool whole, const std::vector<int>& slots) {
     if (cited_ >= most) return false;
     for (const Node known : seen_)
       if (known == statement) return false;
@@ -152,8 +190,13 @@ class Sources {
     Draft& draft =
         context_.add(family_, kind_, name,
                      whole ? keyword_ + " computed here" : name + ", which goes into " + keyword_, statement);
-    evidence::Value& told = draft.fact.values[whole ? keyword_ : "input"] = context_.value(value);
-    if (const std::string object = told.determined() ? "" : context_.evaluator.object_at(0, value);
+    evidence::Value& told = draft.fact.values[whole ? keyword_ : "input"] = part(value, slots);
+    if (whole && !told.determined() && launched_.determined()) {
+      told.data = launched_.data;
+      told.known_by = evidence::KnownBy::computed;
+    }
+    if (const std::string object =
+            told.determined() || !slots.empty() ? "" : context_.evaluator.object_at(0, value);
         !object.empty()) {  // a tensor, parameters of a scheduler: no number that could be determined
       told.data = object;
       told.known_by = evidence::KnownBy::computed;
@@ -166,9 +209,11 @@ class Sources {
   Family family_;
   const char* kind_;
   std::string keyword_, kernel_;
+  evidence::Value launched_;
   std::vector<Node> seen_;
   int cited_ = 0;
-  bool whole_ = true;  ///< what is followed is the keyword's whole value
+  std::vector<int> slots_;  ///< which part of what a function returns is followed
+  bool whole_ = true;       ///< what is followed is the keyword's whole value
 };
 
 /// A keyword's value; where several launches of the run differ in it, that of this one.
@@ -244,9 +289,9 @@ void add_launch(FactContext& context, const CallSite& site) {
     if (name == "block") values["threads"] = threads_of(told);
     if (name == "smem") values["smem_bytes"] = told;
     if (name == "grid" || name == "block" || name == "cluster")
-      Sources(context, Family::H2, kind_of_keyword(name), name, kernel).follow(value, 2);
+      Sources(context, Family::H2, kind_of_keyword(name), name, kernel, told).follow(value, 2);
     if (name == "smem") {
-      Sources sources(context, Family::H3, "size-formula", "smem_bytes", kernel);
+      Sources sources(context, Family::H3, "size-formula", "smem_bytes", kernel, told);
       sources.follow(value, 2);
       if (value.is(NodeKind::call)) sources.follow_call(value);
     }
@@ -273,9 +318,9 @@ void add_launches_elsewhere(FactContext& context) {
 
 /// --mnkl, --num_head, --batch_size; M, b; h_q, s_k: extents of the problem, of tiles and clusters.
 bool names_extent(std::string_view flag) {
-  static constexpr std::array<std::string_view, 12> words = {"mnk",  "shape",  "tile",   "cluster",
-                                                             "size", "seq",    "batch",  "num_threads",
-                                                             "head", "tokens", "hidden", "experts"};
+  static constexpr std::array<std::string_view, 13> words = {
+      "mnk",         "shape", "tile",   "cluster", "size",    "seq",   "batch",
+      "num_threads", "head",  "tokens", "hidden",  "experts", "splits"};
   if (flag.find("swizzle") != std::string_view::npos) return false;
   static constexpr std::string_view letters = "MNKLBHSDmnklbhsd";
   const bool lettered = !flag.empty() && letters.find(flag.front()) != std::string_view::npos;
@@ -306,10 +351,14 @@ void add_grid_helpers(FactContext& context) {
       const Node n = module.tree().at(i);
       const bool made = n.is(NodeKind::assignment) && n.child(Field::right_field).is(NodeKind::call);
       if (!made && !(n.is(NodeKind::return_statement) && n.first().is(NodeKind::call))) continue;
-      Draft& draft = context.add(Family::H2, evidence::kind::grid, f.qualified, "grid computed here",
-                                 made ? n.child(Field::right_field) : n);
+      const std::string_view left = made ? n.child(Field::left_field).text() : "grid";
+      const bool whole = left.find("grid") != std::string_view::npos;
+      Draft& draft = context.add(
+          Family::H2, evidence::kind::grid, f.qualified,
+          whole ? "grid computed here" : std::string(left.substr(0, 60)) + ", which goes into grid",
+          made ? n.child(Field::right_field) : n);
       draft.construct = "grid-helper";
-      draft.fact.optional = made && n.child(Field::left_field).text().find("grid") == std::string_view::npos;
+      draft.fact.optional = !whole;
     }
   }
 }

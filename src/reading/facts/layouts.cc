@@ -63,10 +63,22 @@ bool is_swizzled(FactContext& context, Node layout) {
   return value.path.ends_with("make_composed_layout");
 }
 
+/// The same by a layout that the run knows, or that make_layout made: no swizzle.
+void add_applied_rows(FactContext& context, const CallSite& site, Node layout) {
+  if (layout.is(NodeKind::tuple) || layout.is(NodeKind::integer)) return;  // a shape
+  const Abstract value = context.evaluator.value_of(0, layout);
+  const bool known = value.is(Abstract::Kind::text) || value.path.ends_with("make_layout") ||
+                     value.path.ends_with("make_ordered_layout");
+  if (!known || site.target.empty()) return;
+  add_unswizzled(context, site, "none");
+  context.drafts.back().fact.values["layout"] = context.value(layout);
+}
+
 void add_applied_layout(FactContext& context, const CallSite& site) {
   const Node layout = context.positional(site.call, site.leaf == "get_tensor" ? 0 : 1);
   const Node given = layout ? layout : context.keyword(site.call, "layout");
-  if (!given || !is_swizzled(context, given)) return;
+  if (!given) return;
+  if (!is_swizzled(context, given)) return add_applied_rows(context, site, given);
   Draft& draft =
       context.add(Family::D6, "swizzle-applied", site.target,
                   "swizzled layout " + std::string(given.text().substr(0, 80)) + " applied", site.call);

@@ -160,7 +160,8 @@ void add_made_elsewhere(FactContext& context, const CallSite& site, const Abstra
   draft.path = path;
   draft.fact.values["class"] = evidence::literal(name);
   if (!creation.is(Abstract::Kind::object) || !creation.made_at) return;
-  for (const auto& [key, value_name] : {std::pair{"num_stages", "stages"}, {"tx_count", "bytes"}})
+  for (const auto& [key, value_name] :
+       {std::pair{"num_stages", "stages"}, {"tx_count", "bytes"}, {"tidx", "tidx"}})
     if (const Node given = context.keyword(creation.made_at, key))
       draft.fact.values[value_name] = context.value(context.evaluator.argument_of(creation, given), given);
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/facts/remarks.h"
 #include "reading/facts/role_names.h"
 
 namespace cutelab::reading {
@@ -120,20 +121,34 @@ bool constant_of_kernel(const FactContext& context, Node condition) {
   return false;
 }
 
+bool holds_constant(Node condition) { return condition.text().find("const_expr") != std::string_view::npos; }
+
+/// const_expr(…) alone, or what `and`, `or` and `not` make of such: a condition with nothing else in it.
+bool is_constant(Node condition) {
+  if (condition.is(NodeKind::parenthesized_expression)) return is_constant(condition.first());
+  if (condition.is(NodeKind::call))
+    return leaf_name(condition.child(Field::function_field).text().substr(0, 80)) == "const_expr";
+  if (!condition.is(NodeKind::boolean_operator) && !condition.is(NodeKind::not_operator)) return false;
+  for (const Node side : condition.children())
+    if (!side.is(NodeKind::op) && side.field() != Field::operator_token && !is_constant(side)) return false;
+  return true;
+}
+
 /// A branch of device code on something the file's configuration decides: with const_expr only one side is
 /// traced; a plain if on such a value traces both sides.
 void add_branch(FactContext& context, Node statement) {
   const Node condition = statement.child(Field::condition_field);
-  const bool compile_time = condition.text().find("const_expr") != std::string_view::npos;
   const Abstract value = context.evaluator.value_of(0, condition);
   const bool decided = value.is_number() || value.is(Abstract::Kind::none);
+  const bool mixed = !decided && holds_constant(condition) && !is_constant(condition);
+  const bool compile_time = holds_constant(condition) && !mixed;
   const bool by_launch = !decided && constant_of_kernel(context, condition);
-  if (!compile_time && !decided && !by_launch) return;
-  Draft& draft =
-      context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
-                  compile_time ? "decided while tracing: one side is compiled"
-                               : "a plain if on a value known while tracing: both sides are compiled",
-                  statement);
+  if (!compile_time && !decided && !by_launch && !mixed) return;
+  Draft& draft = context.add(Family::D1, "branch", std::string(condition.text().substr(0, 80)),
+                             compile_time ? "decided while tracing: one side is compiled"
+                             : mixed      ? "partly known while tracing: what stays is tested at run time"
+                                     : "a plain if on a value known while tracing: both sides are compiled",
+                             statement);
   draft.construct = "branch";
   draft.fact.optional = !by_launch;
   draft.fact.values["decided"] = evidence::literal(compile_time ? "compile-time" : "run-time");
@@ -159,28 +174,56 @@ void add_dispatches(FactContext& context) {
   }
 }
 
+bool names_warpgroups(const std::string& low) {
+  return low.find("warp_group") != std::string::npos ||
+         (low.find("warpgroup") != std::string::npos && !low.ends_with("_warps"));
+}
+
+/// warp_group_idx, warpgroup_tidx = tidx % 128: where a thread or warp is, computed from another index.
+bool names_index(const std::string& low, Node value) {
+  const bool group = low.find("warp_group_idx") != std::string::npos;
+  if (value.is(NodeKind::call))
+    return group && leaf_name(value.child(Field::function_field).text()) == "make_warp_uniform";
+  if (group || low == "warp_idx") return true;
+  const std::string_view text = value.text();
+  return names_warpgroups(low) &&
+         (low.ends_with("_tidx") || low.ends_with("_widx") || low.ends_with("_idx")) &&
+         value.is(NodeKind::binary_operator) && text.find("idx") != std::string_view::npos;
+}
+
+/// num_mma_warps, convert_warpgroups: a number of them. load_warp_ids, or a tuple: which.
+bool counts_warps(const std::string& low, Node value) {
+  if (low.find("_id") != std::string::npos || value.is(NodeKind::tuple) || value.is(NodeKind::list))
+    return false;
+  return low.starts_with("num_") || low.ends_with("_warps") || low.ends_with("_warp_groups") ||
+         low.ends_with("_warpgroups");
+}
+
 /// self.mma_warp_id = 4, _WARP_PROD = 0, is_leader_cta = …: numbers and tests that roles are told by.
 void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
     if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty()) continue;
     const std::string low = to_lower(leaf_name(a.name));
-    const bool id = (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
-                    (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
-                    low.find("warp_group_id") != std::string::npos || low.starts_with("_warp_") ||
-                    low.ends_with("_warps") || low.ends_with("_warp_groups") ||
-                    low.ends_with("_warpgroups") || (low.starts_with("_") && low.ends_with("_warp"));
+    const bool id =
+        (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
+        (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
+        (low.find("warp_group_id") != std::string::npos && low.find("warp_group_idx") == std::string::npos) ||
+        low.find("_warpgroup_id") != std::string::npos || low.starts_with("_warp_") ||
+        low.ends_with("_warps") || low.ends_with("_warp_groups") || low.ends_with("_warpgroups") ||
+        (low.starts_with("_") && low.ends_with("_warp"));
     if (low.ends_with("_size") || low.ends_with("_threads")) continue;
     const bool registers = low.find("register_requirement") != std::string::npos ||
                            low.starts_with("num_regs") || low.starts_with("num_mma_regs") ||
                            low.starts_with("num_producer_regs");
     const bool flag = is_role_flag(low) || is_leader(low);
-    const bool index =
-        (low.find("warp_group_idx") != std::string::npos || low == "warp_idx") && !a.value.is(NodeKind::call);
+    const bool index = names_index(low, a.value);
     if (!id && !registers && !flag && !index) continue;
     const std::string maker =
         a.value.is(NodeKind::call) ? leaf_name(a.value.child(Field::function_field).text()) : "";
-    if (maker == "CooperativeGroup" || (low.ends_with("_ids") && !maker.empty())) continue;
-    const bool count = id && low.starts_with("num_");
+    if (maker == "CooperativeGroup" || (low.ends_with("_ids") && !maker.empty() && !names_warpgroups(low)))
+      continue;
+    const bool count = id && counts_warps(low, a.value);
+    const bool groups = names_warpgroups(low);
     Draft& draft =
         context.add(Family::D1,
                     registers       ? evidence::kind::register_budget
@@ -189,9 +232,12 @@ void add_role_constants(FactContext& context) {
                                     : evidence::kind::role,
                     a.name, a.name + " = " + std::string(a.value.text().substr(0, 100)), a.statement);
     draft.fact.values[registers                                ? "registers"
-                      : count                                  ? "warp_count"
+                      : count                                  ? groups ? "warpgroup_count" : "warp_count"
                       : flag && !a.value.is(NodeKind::integer) ? "test"
-                                                               : "warps"] = context.value(a.value);
+                      : index                                  ? "index"
+                      : groups                                 ? "warpgroups"
+                                                               : "warps"] =
+        index ? evidence::literal(in_running_text(a.value, 100)) : context.value(a.value);
     draft.construct = registers ? "register-constant"
                       : flag    ? "role-flag"
                       : index   ? "warpgroup-index"
@@ -218,6 +264,7 @@ void complete_register_facts(FactContext& context) {
     const Node count = draft.node.child(Field::arguments_field).first();
     if (count) draft.fact.values["registers"] = context.value(count);
     draft.fact.values["action"] = register_action(context, draft);
+    draft.fact.says += spill_remark;
   }
 }
 /// Whether a function, or one it calls, is the producer of a ring that copies fill; a ring of scores or

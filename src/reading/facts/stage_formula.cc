@@ -48,6 +48,26 @@ bool reserves_once_more(Node n) {
   return false;
 }
 
+/// A name that other statements add to (bits += …): what it holds is not told by the formula that uses it.
+bool adds_up(const FactContext& context, Node n) {
+  if (!n.is(NodeKind::identifier)) return false;
+  const source::PythonModule& module = context.module();
+  for (const int index : module.bindings(module.function_at(n), std::string(n.text())))
+    if (module.assignments()[static_cast<std::size_t>(index)].form == source::Assignment::Form::augmented)
+      return true;
+  return false;
+}
+
+/// Columns of tensor memory, not bytes of shared memory.
+bool in_tensor_memory(Node capacity) { return text_names(capacity, "tmem") || text_names(capacity, "col"); }
+
+std::string taken_from(const std::vector<Summand>& sum) {
+  std::string out;
+  for (const Summand& s : sum)
+    if (s.taken_off) out += (out.empty() ? ", less " : " and ") + std::string(s.node.text().substr(0, 60));
+  return out;
+}
+
 /// Bytes of the epilogue's buffers: c_bytes, d_bytes, epi_bytes; of none where they are computed to be 0.
 bool counts_epilogue(FactContext& context, Node n) {
   for (std::uint32_t i = n.index(); i < n.end_index(); ++i) {
@@ -71,15 +91,18 @@ std::string stage_formula_form(FactContext& context, Node value) {
     return !s.taken_off && text_names(s.node, "capacity");
   });
   if (capacity == sum.end()) return "";
+  if (in_tensor_memory(capacity->node)) return "the columns of tensor memory" + taken_from(sum);
   const bool shared_out = is_operation(capacity->node, "//");
-  bool once_more = false, epilogue = false;
+  bool once_more = false, epilogue = false, elsewhere = false;
   for (const Summand& s : sum) {
     if (!s.taken_off) continue;
+    elsewhere = elsewhere || adds_up(context, s.node);
     once_more = once_more || reserves_once_more(s.node);
     epilogue = epilogue || counts_epilogue(context, s.node);
   }
   std::string out = shared_out ? "each CTA's share of the capacity" : "the whole capacity";
   if (once_more) out += ", less a reserve for every CTA and one more";
+  if (elsewhere) return out + taken_from(sum);
   return out + (epilogue ? ", less the epilogue's buffers" : ", the epilogue's buffers not counted");
 }
 

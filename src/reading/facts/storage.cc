@@ -229,6 +229,17 @@ void add_stages(FactContext& context) {
   }
 }
 
+/// What a parameter is where its function first uses it: its default, or what a caller gave.
+evidence::Value value_used(FactContext& context, const source::PythonFunction& function,
+                           const std::string& name) {
+  for (std::uint32_t i = function.body.index(); function.body && i < function.body.end_index(); ++i) {
+    const Node n = function.body.tree()->at(i);
+    if (n.is(NodeKind::identifier) && n.text() == name && n.field() != Field::attribute_field)
+      return context.value(n);
+  }
+  return evidence::undetermined("not used", {name}, context.at(function.body), "");
+}
+
 /// def __init__(self, num_stages: int = 3): the count where no caller gives another.
 void add_default_stages(FactContext& context) {
   for (const source::PythonFunction& f : context.module().functions()) {
@@ -240,6 +251,8 @@ void add_default_stages(FactContext& context) {
                                  p.default_value.parent());
       draft.fact.values["stages"] = context.value(p.default_value);
       draft.fact.values["overridable"] = evidence::literal(true);
+      if (const auto used = value_used(context, f, p.name).integer())
+        draft.fact.values["used"] = evidence::literal(*used);
       draft.construct = "stages";
     }
   }

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "reading/facts/context.h"
+#include "reading/facts/remarks.h"
 
 // Roles of the task scheduler: which warps a task takes and the registers it asks for.
 
@@ -54,7 +55,7 @@ void extract_tasks(FactContext& context) {
     draft.fact.values["condition"] = evidence::literal("the task scheduler's warps");
     if (registers) {
       Draft& budget = context.add(Family::D1, evidence::kind::register_budget, name,
-                                  "register budget of task " + name, registers.parent());
+                                  "register budget of task " + name + spill_remark, registers.parent());
       budget.construct = "task-registers";
       budget.fact.values["registers"] = context.value(registers);
       budget.fact.values["action"] = evidence::literal("change");

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "base/text.h"
 #include "reading/evaluator/folder.h"
@@ -82,6 +84,77 @@ evidence::Value extents_of(const SeenTensor& tensor) {
   return out;
 }
 
+bool cuts(std::string_view leaf) {
+  return leaf == "local_tile" || leaf == "zipped_divide" || leaf == "tiled_divide" || leaf == "flat_divide";
+}
+
+Node tiler_of(const FactContext& context, Node call) {
+  const Node second = context.positional(call, 1);
+  return second ? second : context.keyword(call, "tiler");
+}
+
+/// Leading items of a subscript that keep their mode: t[(None, None, *coord)] keeps two, t[i] none.
+std::size_t modes_kept(Node subscript) {
+  std::size_t kept = 0;
+  for (const Node part : subscript.children()) {
+    if (part.field() == Field::value_field) continue;
+    const bool tuple = part.is(NodeKind::tuple);
+    for (const Node item : tuple ? part.children() : subscript.children()) {
+      if (!tuple && item.field() == Field::value_field) continue;
+      if (!item.is(NodeKind::none)) return kept;
+      ++kept;
+    }
+    return kept;
+  }
+  return kept;
+}
+
+/// The tile that a tensor is: extents of its leading modes where it was cut by local_tile or flat_divide,
+/// which put the tile's modes first. Nothing where it is no tile.
+std::optional<evidence::Value::List> tile_itself(FactContext& context, Node tensor) {
+  std::size_t most = SIZE_MAX;
+  for (int step = 0; step < 4 && tensor; ++step) {
+    if (tensor.is(NodeKind::subscript)) {
+      most = std::min(most, modes_kept(tensor));
+      tensor = tensor.child(Field::value_field);
+    } else if (tensor.is(NodeKind::identifier)) {
+      tensor = bound_before(context, tensor);
+    } else {
+      break;
+    }
+  }
+  const CallSite* site = tensor.is(NodeKind::call) ? context.site_of(tensor) : nullptr;
+  if (!site || (site->leaf != "local_tile" && site->leaf != "flat_divide")) return std::nullopt;
+  const Node tiler = tiler_of(context, tensor);
+  if (!tiler) return std::nullopt;
+  const evidence::Value tile = context.value(tiler);
+  const evidence::Value projection =
+      context.keyword(tensor, "proj") ? context.value(context.keyword(tensor, "proj")) : evidence::Value();
+  const auto *items = tile.list(), *kept = projection.list();
+  evidence::Value::List out;
+  for (std::size_t i = 0; items && i < items->size() && out.size() < most; ++i)
+    if (!(kept && i < kept->size() && (*kept)[i].text() == "None")) out.push_back((*items)[i]);
+  return out;
+}
+
+/// Extents that the run did not see are those of the tile that the tensor is.
+void add_tile_itself(FactContext& context, Node tensor, Draft& draft) {
+  const auto tile = tile_itself(context, tensor);
+  if (!tile) return;
+  draft.fact.values["of_tile"] = evidence::literal(true);
+  const auto seen = draft.fact.values.find("extents");
+  evidence::Value::List extents;
+  if (seen != draft.fact.values.end() && seen->second.list()) extents = *seen->second.list();
+  for (std::size_t i = 0; i < tile->size(); ++i) {
+    if (i >= extents.size()) extents.push_back((*tile)[i]);
+    if (!extents[i].integer()) extents[i] = (*tile)[i];
+  }
+  if (extents.empty()) return;
+  evidence::Value& out = draft.fact.values["extents"];
+  out.data = std::move(extents);
+  out.known_by = evidence::KnownBy::computed;
+}
+
 /// mA_mkl, gA_mnk: letters of the modes, where the name carries them.
 std::string mode_letters(std::string_view tensor) {
   const auto underscore = tensor.rfind('_');
@@ -95,12 +168,9 @@ std::string mode_letters(std::string_view tensor) {
 
 void extract_tilings(FactContext& context) {
   for (const CallSite& site : context.calls()) {
-    const bool local = site.leaf == "local_tile";
-    if (!local && site.leaf != "zipped_divide" && site.leaf != "tiled_divide" && site.leaf != "flat_divide")
-      continue;
+    if (!cuts(site.leaf)) continue;
     const Node tensor = context.positional(site.call, 0);
-    Node tiler = context.positional(site.call, 1);
-    if (!tiler) tiler = context.keyword(site.call, "tiler");
+    const Node tiler = tiler_of(context, site.call);
     if (!tensor || !tiler || site.function < 0) continue;
     const std::string_view whole = tensor.text().substr(0, tensor.text().find_first_of("[("));
     const std::string name = leaf_name(whole.substr(0, 60));
@@ -121,12 +191,14 @@ void extract_tilings(FactContext& context) {
       draft.fact.values["extents"] = extents_of(*seen);
       if (side == "?" && !seen->coordinates) side.clear();  // TMA moves tensors of coordinates only
     }
+    add_tile_itself(context, tensor, draft);
     if ((side.empty() || side == "?") && origin && !(origin == tensor)) {
       const std::string behind = tma_side(context, origin);
       if (behind == "load" || behind == "store") side = behind;
     }
-    draft.fact.values["tma"] = evidence::literal(side);
-    draft.fact.values["modes"] = evidence::literal(mode_letters(name));
+    draft.fact.values["tma"] = evidence::literal(side.empty() ? "none" : side);
+    if (std::string letters = mode_letters(name); !letters.empty())
+      draft.fact.values["modes"] = evidence::literal(std::move(letters));
   }
 }
 

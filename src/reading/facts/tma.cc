@@ -70,8 +70,11 @@ void complete_descriptor(FactContext& context, Draft& draft) {
 void leave_to_calls(FactContext& context, int function) {
   for (Draft& draft : context.drafts)
     if (draft.fact.kind == evidence::kind::tma_descriptor && draft.construct != "descriptor-helper" &&
-        context.module().function_at(draft.node) == function)
+        context.module().function_at(draft.node) == function) {
       for (const char* name : {"direction", "multicast", "operation"}) draft.fact.values.erase(name);
+      const auto degree = draft.fact.values.find("multicast_degree");
+      if (degree != draft.fact.values.end() && !degree->second.determined()) draft.fact.values.erase(degree);
+    }
 }
 
 /// `tma_atom_a, tma_tensor_a = self._make_tma_atoms(a, …)`: a descriptor through a local helper, at the call.
@@ -102,6 +105,9 @@ void add_helper_descriptors(FactContext& context) {
         draft.fact.values["multicast"] = evidence::literal(false);
       }
     }
+    if (const Abstract degree = context.evaluator.made_with(0, site.call, "num_multicast");
+        degree.is(Abstract::Kind::integer))
+      draft.fact.values["multicast_degree"] = context.value(degree, {});
     if (m == 0) leave_to_calls(context, f);
   }
 }

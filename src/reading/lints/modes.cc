@@ -114,6 +114,11 @@ class Verdicts {
       return push(tiling, name, "divisible",
                   fmt::format("{} = {} * {} by default ({})", extent->value, extent->value / *size, *size,
                               extent->flag));
+    if (lints::flag_of(tiling, "of_tile"))
+      return push(tiling, name, "undetermined",
+                  extent ? fmt::format("{} does not divide the tile it cuts, {} ({})", *size, extent->value,
+                                       extent->flag)
+                         : fmt::format("tile {} of a tile whose extent is not determined", *size));
     const std::string rest =
         extent ? fmt::format("{} % {} = {} ({})", extent->value, *size, extent->value % *size, extent->flag)
                : fmt::format("tile {}, extent known only at run time", *size);

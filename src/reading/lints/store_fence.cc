@@ -42,15 +42,29 @@ Rule store_without_fence() {
           }};
 }
 
+namespace {
+/// Each place that commits may fill a ring of its own, as one for K and one for V.
+std::int64_t places_that_commit(const Check& check) {
+  std::int64_t places = 0;
+  for (const Fact* group : check.facts("copy-group"))
+    if ((group->says.find("commit") != std::string::npos ||
+         group->says.find("cp_async_fence") != std::string::npos) &&
+        group->says.find("bulk") == std::string::npos)
+      ++places;
+  return std::max<std::int64_t>(places, 1);
+}
+}  // namespace
+
 Rule pending_groups() {
   return {"pending-groups", "a wait for cp.async groups leaves fewer in flight than the ring has stages",
           "wait_group(stages - 2) before the first use of a stage, once for each ring",
           evidence::Severity::warning, [](Check& check) {
             std::optional<std::int64_t> stages;
             for (const Fact* count : check.facts(evidence::kind::stages)) {
-              const auto n = flag_of(*count, "overridable") ? std::nullopt : number_of(*count, "stages");
+              const auto n = number_of(*count, flag_of(*count, "overridable") ? "used" : "stages");
               if (n && *n > 0) stages = std::max(stages.value_or(0), *n);
             }
+            const std::int64_t committers = places_that_commit(check);
             for (const Fact* wait : check.facts("copy-group")) {
               if (!value_of(*wait, "pending") || wait->says.find("bulk") != std::string::npos) continue;
               const auto pending = number_of(*wait, "pending");
@@ -61,12 +75,14 @@ Rule pending_groups() {
                     fmt::format("lets {} groups stay in flight; how many stages its ring has is not told",
                                 *pending),
                     {"stages"}, wait->at);
-              else if (*pending >= *stages)
+              else if (*pending >= *stages * committers)
                 check.fire(
-                    fmt::format("lets {} groups stay in flight; a ring of {} stages never has more than {}: "
+                    fmt::format("lets {} groups stay in flight; {} of {} stages never {} more than {}: "
                                 "this waits for nothing",
-                                *pending, *stages, *stages),
-                    fmt::format("{} >= {}", *pending, *stages), {wait->at});
+                                *pending,
+                                committers > 1 ? fmt::format("{} rings", committers) : std::string("a ring"),
+                                *stages, committers > 1 ? "have" : "has", *stages * committers),
+                    fmt::format("{} >= {}", *pending, *stages * committers), {wait->at});
               else
                 check.passed();
             }

@@ -100,11 +100,13 @@ const Layout& reference(const TiledCopyParts& copy) {
   return copy.atom.by_source ? copy.atom.source : copy.atom.destination;
 }
 
-/// tile2thrfrg: ((thread),(value)) of the tile on the given side.
+/// tile2thrfrg: ((thread),(value)) of the tile on the given side. The atom is as large as its reference: a
+/// side whose threads hold less of it, registers beside tensor memory, takes its part of that.
 Result<Layout> thread_fragments(const TiledCopyParts& copy, const Layout& tiled,
                                 const Layout& reference_to_target) {
-  const IntTuple atom = IntTuple::tuple({IntTuple(layout::size(reference_to_target.view().mode(0))),
-                                         IntTuple(layout::size(reference_to_target.view().mode(1)))});
+  const layout::LayoutView whole = reference(copy).view();
+  const IntTuple atom =
+      IntTuple::tuple({IntTuple(layout::size(whole.mode(0))), IntTuple(layout::size(whole.mode(1)))});
   auto atoms = layout::zipped_divide(copy.thread_values, Tiler::of_shape(atom));
   if (!atoms) return atoms;
   auto target = layout::composition(*atoms, Tiler::tuple({Tiler(reference_to_target), Tiler::all()}));

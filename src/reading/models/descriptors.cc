@@ -124,6 +124,18 @@ std::optional<layout::TmaRequest> request_of(Machine& m, const TmaParts& parts) 
   return request;
 }
 
+/// The CTAs that multicast a tile load a part of it each: the box is cut along its last modes
+/// (cute/atom/copy_traits_sm90_tma.hpp, make_tma_copy_desc). False: their number does not divide it.
+bool share_box(std::vector<std::int64_t>& box, std::int64_t ctas) {
+  for (std::size_t i = box.size(); i-- > 0 && ctas > 1;) {
+    if (box[i] % ctas != 0 && ctas % box[i] != 0) return false;
+    const std::int64_t rest = (ctas + box[i] - 1) / box[i];
+    box[i] = (box[i] + ctas - 1) / ctas;
+    ctas = rest;
+  }
+  return ctas <= 1;
+}
+
 /// The box, and whether modes step through shared memory as TMA wants: what check_tma says of the request.
 void add_box(Call& call, Record* atom, const TmaParts& parts) {
   Machine& m = call.machine;
@@ -139,8 +151,11 @@ void add_box(Call& call, Record* atom, const TmaParts& parts) {
   }
   m.set_field(atom, "shared_steps", m.text(steps));
   // The library cuts a mode of more than 256 elements itself.
-  const auto& box = report->box;
-  if (box.empty() || std::any_of(box.begin(), box.end(), [](std::int64_t n) { return n > 256; })) return;
+  auto box = report->box;
+  if (box.empty() || std::any_of(box.begin(), box.end(), [](std::int64_t n) { return n < 1 || n > 256; }))
+    return;
+  const auto ctas = integer_of(parts.multicast);
+  if (!ctas || !share_box(box, *ctas)) return;
   std::vector<Value> extents;
   for (const std::int64_t n : box) extents.push_back(Value::integer(n));
   m.set_field(atom, "box", m.tuple(std::move(extents)));

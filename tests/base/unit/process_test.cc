@@ -1,8 +1,14 @@
 #include "base/process.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <string>
 
 #include "base/sha256.h"
 
@@ -36,6 +42,55 @@ TEST(Process, AHangingChildAndItsChildrenAreKilled) {
   ASSERT_TRUE(r);
   EXPECT_TRUE(r->timed_out);
   EXPECT_EQ(r->signal, 9);
+}
+
+bool is_there(pid_t process) {
+  std::ifstream state("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(state, text);
+  const auto after_name = text.rfind(')');  // a zombie has ended
+  return after_name != std::string::npos && text.substr(after_name, 3) != ") Z";
+}
+
+/// A program that runs `sh`, which starts a process of its own and tells both ids, ended by `how` meanwhile.
+void nothing_stays_after(int how) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("cutelab_process_" + std::to_string(getpid()));
+  const fs::path scratch = folder / "scratch", told = folder / "told";
+  fs::create_directories(scratch / "below");
+  const pid_t program = fork();
+  if (program == 0) {
+    const std::string script = "trap '' TERM; sleep 60 & echo $$ $! > " + told.string() + ".part; mv " +
+                               told.string() + ".part " + told.string() + "; wait; sleep 60";
+    (void)run_process({{"sh", "-c", script}, "", {}, 50, {scratch.string()}});
+    _exit(0);
+  }
+  for (int i = 0; i < 500 && !fs::exists(told); ++i) usleep(10'000);
+  pid_t shell = 0, sleeper = 0;
+  std::ifstream(told) >> shell >> sleeper;
+  ASSERT_GT(sleeper, 0);
+  EXPECT_TRUE(is_there(shell) && is_there(sleeper));
+  kill(program, how);
+  waitpid(program, nullptr, 0);
+  for (int i = 0; i < 500 && (is_there(shell) || is_there(sleeper) || fs::exists(scratch)); ++i)
+    usleep(10'000);
+  EXPECT_FALSE(is_there(shell)) << "signal " << how;
+  EXPECT_FALSE(is_there(sleeper)) << "signal " << how;
+  EXPECT_FALSE(fs::exists(scratch)) << "signal " << how;
+  fs::remove_all(folder);
+}
+
+TEST(Process, NothingStaysWhenTheProgramIsEndedMeanwhile) {
+  for (const int how : {SIGTERM, SIGINT, SIGKILL}) nothing_stays_after(how);
+}
+
+TEST(Process, ScratchIsTheCallersOnceTheChildHasEnded) {
+  namespace fs = std::filesystem;
+  const fs::path scratch = fs::temp_directory_path() / ("cutelab_scratch_" + std::to_string(getpid()));
+  fs::create_directories(scratch);
+  ASSERT_TRUE(run_process({{"true"}, "", {}, 0, {scratch.string()}}));
+  EXPECT_TRUE(fs::exists(scratch));
+  fs::remove_all(scratch);
 }
 
 TEST(Process, AMissingProgramIsAnErrorThatNamesIt) {

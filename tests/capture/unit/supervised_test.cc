@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -126,6 +127,17 @@ TEST_F(SupervisedRun, CountsAPageThatItsProcessesShareOnce) {
   EXPECT_GT(done.peak_bytes, limits.memory_bytes) << "the test shows nothing: they never held so much";
 }
 
+TEST(ProportionalBytes, OfAProcessThatHasEndedAreNone) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t ended;
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(proportional_bytes({{child, 1u << 30}}), 0u) << "ended, not waited for";
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(proportional_bytes({{child, 1u << 30}}), 0u) << "gone";
+  EXPECT_GT(proportional_bytes({{getpid(), 0}}), 1u << 20) << "of one that runs they are known";
+}
+
 TEST_F(SupervisedRun, EndsAProgramThatForksWithoutEnd) {
   Limits limits;
   limits.processes = 20;
@@ -133,6 +145,27 @@ TEST_F(SupervisedRun, EndsAProgramThatForksWithoutEnd) {
   const Supervised done = run("echo $$ > " + pid_file + "; while :; do sleep 600 & done", limits);
   EXPECT_EQ(done.ending, Ending::process_limit);
   expect_gone(pid_file);
+}
+
+TEST(Supervised, ScratchGoesWithAProgramThatIsKilled) {
+  namespace fs = std::filesystem;
+  for (const int how : {SIGTERM, SIGKILL}) {
+    const fs::path scratch = fs::temp_directory_path() / ("cutelab_scratch_" + std::to_string(getpid()));
+    fs::create_directories(scratch / "cwd");
+    const pid_t program = fork();
+    if (program == 0) {
+      ProcessSpec spec = shell("echo > " + (scratch / "started").string() + "; sleep 60");
+      spec.scratch = {scratch.string()};
+      (void)run_supervised(spec, {});
+      _exit(0);
+    }
+    for (int i = 0; i < 500 && !fs::exists(scratch / "started"); ++i) usleep(10'000);
+    ASSERT_TRUE(fs::exists(scratch / "started"));
+    kill(program, how);
+    waitpid(program, nullptr, 0);
+    for (int i = 0; i < 500 && fs::exists(scratch); ++i) usleep(10'000);
+    EXPECT_FALSE(fs::exists(scratch)) << "signal " << how;
+  }
 }
 
 }  // namespace

@@ -52,6 +52,16 @@ TEST(Dispatch, RunsTheVerb) {
   EXPECT_EQ(r.err, "");
 }
 
+TEST(Dispatch, CommandsInHintsAreCalledAsTheUserCallsThem) {
+  FakeContext fake;
+  EXPECT_EQ(as_called("try: `cutelab list`", fake.context), "try: `cutelab list`");
+  fake.context.program = "./cutelab";
+  EXPECT_EQ(as_called("`cutelab list`, or `cutelab doctor`", fake.context),
+            "`./cutelab list`, or `./cutelab doctor`");
+  EXPECT_EQ(as_called("error: cutelab: it fell\n  try: cutelab extract FILE", fake.context),
+            "error: cutelab: it fell\n  try: ./cutelab extract FILE");
+}
+
 TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {
   const std::vector<std::pair<std::string, int>> kinds = {
       {"input", 2}, {"unavailable", 3}, {"check", 1}, {"internal", 4}};

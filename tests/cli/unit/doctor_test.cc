@@ -120,6 +120,32 @@ TEST(Doctor, WheelsOfDifferentVersionsWantAttention) {
   EXPECT_EQ(item(python_items(machine.host()), "DSL wheel of python3").state, State::attention);
 }
 
+// P82: error 35 on a GPU that is able, after an upgrade of cuda-python or of the wheels.
+TEST(Doctor, ADriverThatIsTooOldForCudaPythonOrTheWheelsIsNamed) {
+  Machine machine;
+  const auto with = [&](const std::string& driver, const std::string& versions) {
+    machine.files.files["/proc/driver/nvidia/version"] = "NVRM version: Kernel Module  " + driver + "  Sun\n";
+    machine.python_answer =
+        R"({"versions": {)" + versions + R"(}, "origin": "/x", "owner": "nvidia-cutlass-dsl"})";
+    return item(python_items(machine.host()), "driver for python3");
+  };
+  const std::string cuda_13 = R"("cuda-bindings": "13.0.1", "nvidia-cutlass-dsl": "4.3.0")";
+  const Item old = with("575.57.08", cuda_13);
+  EXPECT_EQ(old.state, State::attention);
+  EXPECT_EQ(old.detail, "driver 575.57.08; cuda-bindings 13.0.1 needs 580.65.06");
+  EXPECT_NE(old.remedy.find("580.65.06 or newer, or take cuda-python 12.9"), std::string::npos) << old.remedy;
+  EXPECT_EQ(with("580.65.06", cuda_13).state, State::found);
+  EXPECT_EQ(with("590.1", cuda_13).state, State::found);
+  const std::string flavours = R"("cuda-python": "12.9.0", "nvidia-cutlass-dsl-libs-cu)";
+  EXPECT_EQ(with("575.51.03", flavours + R"(12": "4.4.0")").state, State::found);
+  EXPECT_EQ(with("570.133.20", flavours + R"(12": "4.4.0")").state, State::attention);
+  EXPECT_EQ(with("575.51.03", flavours + R"(13": "4.4.0")").detail,
+            "driver 575.51.03; the wheel nvidia-cutlass-dsl-libs-cu13 needs 580.65.06");
+  EXPECT_EQ(with("570.1", R"("torch": "2.9")").detail, "neither cuda-python nor a DSL wheel");
+  machine.files.files.erase("/proc/driver/nvidia/version");
+  EXPECT_EQ(item(python_items(machine.host()), "driver for python3").detail, "no driver to compare with");
+}
+
 TEST(Doctor, TagPinAndWheelAreReportedApart) {
   Machine machine;
   machine.environment = Environment(std::map<std::string, std::string>{{"CUTLASS_DIR", "/cutlass"}});

@@ -108,6 +108,11 @@ TEST_F(In47, EveryGoalFindsSomethingAndSaysWhy) {
   const auto typo = select(q, *w);
   ASSERT_FALSE(typo);
   EXPECT_NE(typo.error().remedy.find("did you mean 'persistent-scheduling'?"), std::string::npos);
+  q.goal = "dequantise";
+  const auto alias = select(q, *w);
+  ASSERT_FALSE(alias);
+  EXPECT_NE(alias.error().remedy.find("did you mean 'dequantize' (goal mixed-input)?"), std::string::npos)
+      << alias.error().remedy << ": an alias stands in no list";
 }
 
 TEST_F(In47, PatternsAndWords) {

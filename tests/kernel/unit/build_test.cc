@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -108,6 +110,49 @@ TEST_F(Build, WithoutACompilerACacheFromElsewhereServes) {
   auto brought = build_kernel(request(), none);
   ASSERT_TRUE(brought);
   EXPECT_EQ(brought->compiler, "nvcc 13.0.88");
+}
+
+TEST_F(Build, ThatIsKilledLeavesNeitherCompilerNorFolder) {
+  script("#!/bin/sh\nsleep 60 &\necho $$ $! > " + (root / "ids").string() + ".part\nmv " +
+         (root / "ids").string() + ".part " + (root / "ids").string() + "\nwait\n");
+  const pid_t program = fork();
+  if (program == 0) {
+    (void)build_kernel(request(), toolchain());
+    _exit(0);
+  }
+  for (int i = 0; i < 500 && !fs::exists(root / "ids"); ++i) usleep(10'000);
+  pid_t compiler = 0, helper = 0;
+  std::ifstream(root / "ids") >> compiler >> helper;
+  ASSERT_GT(helper, 0);
+  kill(program, SIGTERM);
+  waitpid(program, nullptr, 0);
+  const auto left = [&] {
+    int count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root / "build/kernels"))
+      count += entry.path().filename().string()[0] == '.' ? 1 : 0;
+    return count;
+  };
+  for (int i = 0; i < 500 && left() > 0; ++i) usleep(10'000);
+  EXPECT_EQ(left(), 0);
+  for (const pid_t process : {compiler, helper}) {
+    std::ifstream state("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(state, text);
+    EXPECT_TRUE(text.empty() || text.find(") Z") != std::string::npos) << text;
+  }
+}
+
+TEST_F(Build, TellsThatItCompilesAndHowLongThatTook) {
+  int begun = 0;
+  auto wanted = request();
+  wanted.compiling = [&] { ++begun; };
+  auto built = build_kernel(wanted, toolchain());
+  ASSERT_TRUE(built);
+  EXPECT_EQ(begun, 1);
+  EXPECT_GT(built->seconds, 0);
+  ASSERT_TRUE(build_kernel(wanted, toolchain()));
+  EXPECT_EQ(begun, 1) << "what the cache has is not compiled";
+  EXPECT_LE(compile_seconds(files, root.string()).size(), 1u);
 }
 
 TEST_F(Build, AFailedCompilationShowsItsErrorsAndLeavesNothing) {

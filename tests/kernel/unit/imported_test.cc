@@ -8,6 +8,7 @@
 
 #include "kernel/imported_package.h"
 #include "kernel/imported_plan.h"
+#include "support/truncated_sums.h"
 
 namespace cutelab::kernel {
 namespace {
@@ -121,6 +122,45 @@ TEST_F(Imported, ADamagedDescriptionIsRefused) {
   EXPECT_TRUE(refuses([](PackageDescription& d) { d.parameters[2].choices.clear(); }));
   EXPECT_TRUE(refuses([](PackageDescription& d) { d.configuration[0].kind = "word"; }));
   EXPECT_TRUE(refuses([](PackageDescription& d) { d.arch = ""; }));
+}
+
+TEST_F(Imported, WhatIsWrongInADescriptionIsNamedWithItsMember) {
+  const std::string whole = to_json(product());
+  const auto said = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const auto read = package_from_json(text);
+    return read ? std::string() : read.error().wrong;
+  };
+  EXPECT_EQ(said("\"component\": 0", "\"component\": 1000000000"),
+            "`parameters[0].component`: 1000000000 is no whole number from -1 to 63");
+  EXPECT_EQ(said("\"component\": 1", "\"component\": 2"),
+            "option '--mn' has the components 0, 2; they are 0, 1, 2 … each once, or -1 alone");
+  EXPECT_EQ(said("\"kind\": \"integer\"", "\"kind\": \"number\""),
+            "`parameters[0].kind`: 'number' is none of integer, real, switch, word");
+  EXPECT_EQ(said("\"value\": \"3\"", "\"value\": 3"), "`parameters[0].value`: it wants a text");
+  EXPECT_EQ(said("\"option\": \"--mn\"", "\"option\": 5"), "`parameters[0].option`: it wants a text");
+  EXPECT_EQ(said("\"operator\":", "\"operatr\":"), "`operator`: it is missing");
+  EXPECT_EQ(said("\"undetermined\":", "\"undetermind\":"), "`undetermind`: there is no such member");
+  EXPECT_EQ(said("\"tensor\": \"a\"", "\"tensor\": 1"), "`operator.roles.a.tensor`: it wants a text");
+  EXPECT_EQ(said("\"tile\": 96", "\"tle\": 96"),
+            "`configurations[1].values`: it has {pdl, tle}, and `configuration` {pdl, tile}");
+  EXPECT_EQ(said("\"tile\": 96", "\"tile\": \"96\""),
+            "`configurations[1].values.tile`: it wants a whole number");
+  EXPECT_EQ(said("\"program\": \"tiny.py\"", "\"program\": \"../../etc/passwd\""),
+            "`program`: it leads out of the folder that it is below");
+  EXPECT_EQ(said("\"schema_version\": 1", "\"schema_version\": 2"),
+            "its schema_version is not 1, which this program reads");
+  EXPECT_EQ(package_from_json("{\n \"schema\": }").error().wrong.substr(0, 36),
+            "it is no JSON: line 2, column 12: sy");
+  EXPECT_EQ(package_from_json(whole.substr(0, 40)).error().wrong.substr(0, 15), "it is no JSON: ");
+  EXPECT_EQ(package_from_json("").error().wrong, "it is empty");
+  PackageDescription none = product();
+  none.configurations.clear();
+  EXPECT_EQ(package_from_json(to_json(none)).error().wrong,
+            "`configurations`: it is empty; the default setting stands first");
 }
 
 TEST_F(Imported, AProblemIsTheProgramsCommandLine) {
@@ -248,13 +288,6 @@ TEST(Operators, RowsOfSeveralModesAndStrides) {
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(y.at(i), i % 2 ? 40 / root : 3 / root, 1e-5) << i;
 }
 
-/// Towards zero, 24 bits: what stays of a sum in the tensor cores.
-double truncated(double value) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::trunc(std::ldexp(mantissa, 24)), exponent - 24);
-}
-
 TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   constexpr std::int64_t m = 48, n = 48, k = 2048;
   ExportedCall call;
@@ -266,19 +299,7 @@ TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   inputs.tensors[0].fill(Fill::adversarial, 7);
   inputs.tensors[1].fill(Fill::adversarial, 8);
   Tensor out = host_tensor(call.tensors[2]);
-  double dropped = 0;
-  for (std::int64_t i = 0; i < m * n; ++i) {
-    double sum = 0, exact = 0;
-    for (std::int64_t at = 0; at < k; at += 16) {
-      double part = 0;
-      for (std::int64_t j = at; j < at + 16; ++j)
-        part += inputs.tensors[0].at(i / n * k + j) * inputs.tensors[1].at(i % n * k + j);
-      sum = truncated(sum + part);
-      exact += part;
-    }
-    dropped = std::max(dropped, std::abs(sum - exact));
-    out.set(i, sum);
-  }
+  const double dropped = testing::multiply_dropping_bits(inputs.tensors[0], inputs.tensors[1], k, out);
   const Tolerance tolerance = operator_tolerance(op, call);
   const auto report = compare(out, evaluate(op, call, inputs), tolerance);
   EXPECT_TRUE(report.passed) << report.text;

@@ -30,6 +30,8 @@ TEST(Parameters, ErrorsNameTheRangeAndTheNearestSpelling) {
     return p.error().wrong + " | " + p.error().remedy;
   };
   EXPECT_EQ(wrong("b", "0"), "--b=0 is out of range | --b is rows: 1 … 1024");
+  EXPECT_EQ(wrong("b", "99999999999999999999"),
+            "--b=99999999999999999999 is out of range | --b is rows: 1 … 1024");
   EXPECT_EQ(wrong("b", "ten"), "--b wants a whole number, not 'ten' | --b is rows: 1 … 1024");
   EXPECT_EQ(wrong("dtype", "fp8"), "--dtype does not take 'fp8' | --dtype is type: bf16 | fp16");
   EXPECT_EQ(wrong("dtyp", "bf16"), "no parameter --dtyp | did you mean --dtype?");

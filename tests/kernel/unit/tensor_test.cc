@@ -33,6 +33,18 @@ TEST(Tensor, SixteenBitValuesRoundTrip) {
   }
 }
 
+TEST(Tensor, TheRootMeanSquareOfAFillIsThatOfWhatItDraws) {
+  for (const auto fill : {Fill::uniform, Fill::normal, Fill::adversarial, Fill::zeros}) {
+    Tensor t("t", DType::fp32, {400'000});
+    t.fill(fill, 11);
+    double squares = 0;
+    for (std::int64_t i = 0; i < t.size(); ++i) squares += t.at(i) * t.at(i);
+    EXPECT_NEAR(std::sqrt(squares / static_cast<double>(t.size())), root_mean_square(fill),
+                0.01 * root_mean_square(fill))
+        << name_of(fill);
+  }
+}
+
 TEST(Tensor, IsNaNUntilItIsFilled) {
   for (const auto dtype : {DType::fp32, DType::fp16, DType::bf16}) {
     const Tensor t("t", dtype, {2, 3});

@@ -63,6 +63,15 @@ TEST_F(Drafts, ASignatureHoldsForTheSameFormAndNotForAnother) {
   EXPECT_EQ(match(one, other).verdict, Tristate::no);
 }
 
+TEST_F(Drafts, WhatTheDefaultsLeaveOutIsNoPartOfTheSignature) {
+  const std::size_t parts = drafts().at(0).entry.signature.parts.size();
+  for (auto& fact : reading_.facts) fact.values["active"] = evidence::literal(false);
+  const auto all = drafts();
+  ASSERT_FALSE(all.empty());
+  EXPECT_LT(all[0].entry.signature.parts.size(), parts);
+  EXPECT_EQ(match(all[0].entry.signature, reading_).verdict, Tristate::yes);
+}
+
 TEST_F(Drafts, Post2TheSameReadingGivesTheSameText) { EXPECT_EQ(drafts().at(0).text, drafts().at(0).text); }
 
 TEST_F(Drafts, UndeterminedValuesAreSaidToBeUndetermined) {

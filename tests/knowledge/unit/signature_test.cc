@@ -34,6 +34,16 @@ TEST(Signature, CountsFacts) {
   EXPECT_EQ(verdict("fact: {family: D6, count: 0}"), Tristate::yes);
 }
 
+TEST(Signature, WhatTheDefaultsLeaveOutIsNotThereUnlessItIsAskedFor) {
+  evidence::Reading reading = small_reading();
+  for (auto& fact : reading.facts)
+    if (fact.family == evidence::Family::H1) fact.values["active"] = evidence::literal(false);
+  const auto of = [&](const char* yaml) { return match(signature(yaml), reading).verdict; };
+  EXPECT_EQ(of("fact: {family: H1}"), Tristate::no);
+  EXPECT_EQ(of("fact: {family: H1, count: 0}"), Tristate::yes);
+  EXPECT_EQ(of("fact: {family: H1, active: false, count: 2}"), Tristate::yes);
+}
+
 TEST(Signature, AnUndeterminedValueIsNeverTakenForAnAnswer) {
   EXPECT_EQ(verdict("fact: {family: D1, registers: 40}"), Tristate::undetermined);
   EXPECT_EQ(verdict("none: [fact: {family: D1, registers: 40}]"), Tristate::undetermined);

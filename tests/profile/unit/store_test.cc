@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "evidence/metrics.h"
+#include "profile/compile_history.h"
 
 namespace cutelab::profile {
 namespace {
@@ -147,6 +148,60 @@ TEST_F(StoreTest, AKilledWriterLeavesTheStoreWhole) {
   }
   EXPECT_EQ(integrity(), "ok");
   EXPECT_EQ(Store::open(path)->list({"after", "", 100})->size(), 5u);
+}
+
+evidence::Run compiled_run(const std::string& compiler, double accesses, double stack, double registers) {
+  evidence::Run run = some_run("gemm", 1);
+  run.provenance.compiler = compiler;
+  run.provenance.arch = "sm_90a";
+  run.provenance.source_hash = "s1";
+  evidence::set_metric(run, "local_accesses", accesses);
+  evidence::set_metric(run, "stack_bytes", stack);
+  evidence::set_metric(run, "registers", registers);
+  return run;
+}
+
+// P25: a register budget that fitted one compiler spills with the next.
+TEST_F(StoreTest, ACompilationIsHeldAgainstTheLastByAnotherCompiler) {
+  auto store = Store::open(path);
+  ASSERT_TRUE(store);
+  const auto now = compiled_run("CuTe DSL 4.5.2", 60, 112, 168);
+  EXPECT_FALSE(since_last_compile(now, *store)->has_value()) << "nothing is kept";
+  ASSERT_TRUE(store->add(compiled_run("CuTe DSL 4.3.0", 8, 16, 168)));
+  ASSERT_TRUE(store->add(compiled_run("CuTe DSL 4.4.2", 4, 8, 168)));
+  const auto id = store->add(compiled_run("CuTe DSL 4.4.2", 0, 0, 168));
+  ASSERT_TRUE(store->add(now)) << "the same compiler once more is not what it is held against";
+  auto other = compiled_run("CuTe DSL 4.4.2", 99, 99, 99);
+  other.provenance.configuration["b"] = "64";
+  ASSERT_TRUE(store->add(other)) << "nor is another configuration";
+  other = compiled_run("CuTe DSL 4.4.2", 99, 99, 99);
+  other.provenance.arch = "sm_100a";
+  ASSERT_TRUE(store->add(other)) << "nor another architecture";
+  ASSERT_TRUE(store->add(some_run("gemm", 2))) << "nor a run without compiled rows";
+  auto change = since_last_compile(now, *store);
+  ASSERT_TRUE(change) << change.error().message();
+  ASSERT_TRUE(*change);
+  EXPECT_EQ((*change)->text,
+            "local loads and stores (spills) 0 -> 60, stack 0 -> 112 B, registers 168 since "
+            "CuTe DSL 4.4.2 (run " +
+                std::to_string(*id) + ")");
+  EXPECT_TRUE((*change)->worse);
+  change = since_last_compile(compiled_run("CuTe DSL 4.6.2", 60, 112, 168), *store);
+  EXPECT_NE((*change)->text.find("stack 112 B, registers 168 as with CuTe DSL 4.5.2"), std::string::npos);
+  EXPECT_FALSE((*change)->worse);
+}
+
+TEST_F(StoreTest, WithoutAnotherCompilerOtherSourcesServe) {
+  auto store = Store::open(path);
+  ASSERT_TRUE(store);
+  ASSERT_TRUE(store->add(compiled_run("nvcc 13.0.88", 0, 0, 40)));
+  auto now = compiled_run("nvcc 13.0.88", 0, 0, 48);
+  EXPECT_FALSE(since_last_compile(now, *store)->has_value()) << "the same build";
+  now.provenance.source_hash = "s2";
+  EXPECT_EQ((*since_last_compile(now, *store))->text,
+            "local loads and stores (spills) 0, stack 0 B, registers 40 -> 48 since other sources or options "
+            "by nvcc "
+            "13.0.88 (run 1)");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ from cutlass.cute.runtime import make_fake_compact_tensor
 def kernel(atom: cute.CopyAtom, mA: cute.Tensor, mC: cute.Tensor):
     bidx, bidy, _ = cute.arch.block_idx()
     gA = cute.local_tile(mA, (64, 64), (bidx, bidy))  # expect: B1 tiling tma=load extents=(512,512)
-    gC = cute.local_tile(mC, (64, 128), (bidx, bidy))  # expect: B1 tiling tma= extents=(512,512)
+    gC = cute.local_tile(mC, (64, 128), (bidx, bidy))  # expect: B1 tiling tma=none extents=(512,512)
 
 
 @cute.jit

@@ -22,5 +22,5 @@ class Kernel:
         if warp_idx < 8:  # expect: D1 role threads=256
             for i in range(8):
                 ring.consumer_wait(state)
-                ring.consumer_release(state)  # expect: D2 release arrives=everythread pipeline=ring
+                ring.consumer_release(state)  # expect: D2 release arrives=onethreadofeachwarp pipeline=ring
                 state.advance()

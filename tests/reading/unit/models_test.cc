@@ -79,6 +79,62 @@ TEST_F(Models, TensorMemoryOfAccumulators) {
   EXPECT_EQ(shown(m_.attribute(rows, "layout")), "(((16,4),128),1,2):(((65536,2097152),1),0,1048576)");
 }
 
+/// A tile of the accumulator, 128 rows by `n` of 32 bits, and the copy between it and registers.
+struct TensorMemoryCase {
+  Value mma, fragment, copy;
+};
+class TensorMemoryCopies : public Models {
+ protected:
+  TensorMemoryCase copy_of(std::int64_t n, const char* op, const char* repeat) {
+    const Value k = m_.external("cutlass.cute.nvgpu.OperandMajorMode.K");
+    const std::string tcgen05 = "cutlass.cute.nvgpu.tcgen05.";
+    const Value mma_op =
+        call("cute.nvgpu.tcgen05.MmaF16BF16Op",
+             {m_.external("cutlass.BFloat16"), m_.external("cutlass.Float32"), numbers({128, n, 16}),
+              m_.external(tcgen05 + "CtaGroup.ONE"), m_.external(tcgen05 + "OperandSource.SMEM"), k, k});
+    const Value mma = call("cute.make_tiled_mma", {mma_op});
+    const Value fragment =
+        method(mma, "make_fragment_C", {method(mma, "partition_shape_C", {numbers({128, n})})});
+    const Value load =
+        call("cute.nvgpu.tcgen05." + std::string(op), {m_.external(tcgen05 + "Repetition." + repeat)});
+    const Value atom = call("cute.make_copy_atom", {load, m_.external("cutlass.Float32")});
+    return {mma, fragment, call("cute.nvgpu.tcgen05.make_tmem_copy", {atom, fragment})};
+  }
+  std::string part(const TensorMemoryCase& of, const char* side, const Value& tensor) {
+    const Value thread = method(of.copy, "get_slice", {Value::integer(0)});
+    return shown(m_.attribute(method(thread, side, {tensor}), "layout"));
+  }
+};
+
+TEST_F(TensorMemoryCopies, RegistersHoldTheirPartOfWhatAWarpMoves) {
+  const TensorMemoryCase wide = copy_of(128, "Ld32x32bOp", "x32");
+  EXPECT_EQ(shown(m_.attribute(wide.copy, "layout_src_tv_tiled")), "((32,4),(1024,1)):((0,1),(4,0))");
+  EXPECT_EQ(shown(m_.attribute(wide.copy, "layout_dst_tv_tiled")), "((32,4),(32,1)):((128,1),(4,0))");
+  EXPECT_EQ(part(wide, "partition_S", wide.fragment), "(((32,32),1),4,1,1):(((1,65536),0),32,0,0)");
+  EXPECT_EQ(part(wide, "partition_D", wide.fragment), "((32,1),4,1,1):((1,0),32,0,0)");
+  const TensorMemoryCase lanes = copy_of(128, "Ld16x256bOp", "x4");
+  EXPECT_EQ(shown(m_.attribute(lanes.copy, "layout_dst_tv_tiled")),
+            "((4,8,4),((2,2,4),1)):((8,128,1),((4,1024,32),0))");
+  EXPECT_EQ(part(lanes, "partition_D", lanes.fragment),
+            "(((2,2,4),1),(2,4),1,1):(((1,524288,8),0),(1048576,32),0,0)");
+  const TensorMemoryCase store = copy_of(128, "St32x32bOp", "x16");
+  EXPECT_EQ(shown(m_.attribute(store.copy, "layout_src_tv_tiled")), "((32,4),(16,1)):((64,1),(4,0))");
+  EXPECT_EQ(part(store, "partition_S", store.fragment), "((16,1),8,1,1):((1,0),16,0,0)");
+}
+
+TEST_F(TensorMemoryCopies, OfATileWhoseRowsRepeat) {
+  const TensorMemoryCase narrow = copy_of(8, "Ld32x32bOp", "x8");
+  const Value thread = method(narrow.mma, "get_slice", {Value::integer(0)});
+  const auto of = [&](std::vector<std::int64_t> strides) {
+    const Value layout = call("cute.make_layout", {numbers({128, 8}), numbers(std::move(strides))});
+    const Value whole = call("cute.make_tensor", {Value::none(), layout});
+    return part(narrow, "partition_D", method(thread, "partition_C", {whole}));
+  };
+  EXPECT_EQ(of({0, 1}), "((8,1),1,1,1):((1,0),0,0,0)");
+  EXPECT_EQ(of({1, 0}), "((8,1),1,1,1):((0,0),0,0,0)");
+  EXPECT_EQ(of({8, 1}), "((8,1),1,1,1):((1,0),0,0,0)");
+}
+
 TEST_F(Models, TiledWarpMmaAsTheDslPrintsIt) {
   const Value op =
       call("cute.nvgpu.warp.MmaF16BF16Op",

@@ -63,5 +63,67 @@ TEST(Read, ResolvesTheBlockThroughAttributesAndAnAlias) {
   EXPECT_EQ(launch->values.at("grid").text(), "(8, 1, 1)");
 }
 
+const evidence::Fact* fact_of(const evidence::Reading& reading, const char* kind) {
+  for (const evidence::Fact& fact : reading.facts)
+    if (fact.kind == kind) return &fact;
+  return nullptr;
+}
+
+TEST(Read, AGridThatDoesNotFollowTheDeviceAssumesNone) {
+  const std::string ask =
+      "import cutlass\n"
+      "import cutlass.cute as cute\n"
+      "@cute.kernel\n"
+      "def kernel(x):\n"
+      "    x[0] = 1\n"
+      "@cute.jit\n"
+      "def host(x, n):\n"
+      "    kernel(x).launch(grid=(n, 1, 1), block=[32, 1, 1])\n"
+      "multiprocessors = cutlass.utils.HardwareInfo().get_device_multiprocessor_count()\n";
+  for (const auto& [call, follows] :
+       {std::pair{"host(None, 4)\n", false}, {"host(None, multiprocessors)\n", true}}) {
+    const auto result = read_text(ask + call);
+    ASSERT_TRUE(result.ok());
+    const evidence::Fact* launch = fact_of(*result, "launch");
+    ASSERT_NE(launch, nullptr);
+    EXPECT_TRUE(launch->values.at("grid").determined()) << call;
+    EXPECT_EQ(launch->values.count("assumed_multiprocessors") > 0, follows) << call;
+  }
+}
+
+TEST(Read, ARegisterBudgetSaysWhatASpillWouldBeAndWhereToLook) {
+  const auto result = read_text(
+      "import cutlass.cute as cute\n"
+      "@cute.kernel\n"
+      "def kernel(x):\n"
+      "    cute.arch.setmaxregister_increase(232)\n");
+  ASSERT_TRUE(result.ok());
+  const evidence::Fact* budget = fact_of(*result, "register-budget");
+  ASSERT_NE(budget, nullptr);
+  EXPECT_NE(budget->says.find("spilled to local memory"), std::string::npos) << budget->says;
+  EXPECT_NE(budget->says.find("compiled kernel"), std::string::npos) << budget->says;
+
+  reading::Request request;
+  request.path = "/k/kernel.cu";
+  const auto cpp = reading::read(
+      request, TextFiles({"/k/kernel.cu"},
+                         {"__global__ void kernel() { cutlass::arch::warpgroup_reg_alloc<232>(); }\n"}));
+  ASSERT_TRUE(cpp.ok());
+  budget = fact_of(*cpp, "register-budget");
+  ASSERT_NE(budget, nullptr);
+  EXPECT_EQ(budget->values.at("registers").text(), "232");
+  EXPECT_NE(budget->says.find("spilled to local memory"), std::string::npos) << budget->says;
+}
+
+TEST(Read, StepsOfTheEpilogueAreNotThoseBetweenMultiplies) {
+  reading::Request request;
+  request.path = std::string(CUTELAB_SOURCE_DIR) + "/tests/reading/cases/fused_epilogue.py";
+  const auto result = reading::read(request, DiskFileSource());
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(std::count_if(result->facts.begin(), result->facts.end(),
+                          [](auto& f) { return f.kind == "epilogue-step"; }),
+            2);
+}
+
 }  // namespace
 }  // namespace cutelab

@@ -50,9 +50,14 @@ TEST(Card, WhatTheDefaultsLeaveOutIsNotCounted) {
   ring.values["stages"] = evidence::literal(std::int64_t{4});
   auto off = ring;
   off.values["active"] = evidence::literal(false);
-  reading.facts = {ring, off};
-  EXPECT_EQ(report::card(reading)["key_numbers"]["pipelines"].dump(),
-            R"([{"class":"PipelineTmaAsync","stages":4}])");
+  auto budget = fact(evidence::Family::D1, evidence::kind::register_budget, 9);
+  budget.values["action"] = evidence::literal("increase");
+  budget.values["registers"] = evidence::literal(std::int64_t{216});
+  budget.values["active"] = evidence::literal(false);
+  reading.facts = {ring, off, budget};
+  const auto numbers = report::card(reading)["key_numbers"];
+  EXPECT_EQ(numbers["pipelines"].dump(), R"([{"class":"PipelineTmaAsync","stages":4}])");
+  EXPECT_TRUE(numbers["regs"].is_null());
 }
 
 TEST(Card, OfSeveralKernelsTheNumbersAreThoseOfTheOneWithTheMostSharedMemory) {

@@ -62,6 +62,25 @@ TEST(CompiledDiff, Post1NothingDiffersFromItself) {
       std::string::npos);
 }
 
+// P25: a register budget that fitted one compiler spills with the next.
+TEST(CompiledDiff, SpillsThatAnotherCompilerBroughtStandBelowTheHeadline) {
+  CompiledSide left = first(), right = second();
+  EXPECT_EQ(compiled_diff(left, right, ViewOptions(), false).find("spills"), std::string::npos)
+      << "registers alone are no spills";
+  left.facts[0].values["stack_bytes"] = number(0);
+  right.facts[0].values["stack_bytes"] = number(112);
+  right.facts[0].values["local_loads"] = number(31);
+  right.facts[0].values["local_stores"] = number(29);
+  EXPECT_NE(
+      compiled_diff(left, right, ViewOptions(), false)
+          .find("\ngemm: spills (local loads) 0 -> 31, spills (local stores) 0 -> 29, stack 0 -> 112 B, "
+                "registers 168 -> 160\n"),
+      std::string::npos)
+      << compiled_diff(left, right, ViewOptions(), false);
+  EXPECT_NE(compiled_diff(right, left, ViewOptions(), false).find("spills (local loads) 31 -> 0"),
+            std::string::npos);
+}
+
 TEST(CompiledDiff, Post2WhatIsKnownAtRunTimeMakesNoDifference) {
   CompiledSide left = first(), right = first();
   right.facts[1].values["stages"] = evidence::undetermined("known only at run time", {}, {}, "");

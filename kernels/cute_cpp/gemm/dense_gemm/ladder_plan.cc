@@ -9,6 +9,7 @@
 
 #include "../../../reference/calls.h"
 #include "kernel/parallel.h"
+#include "kernel/sum_tolerance.h"
 #include "problem.h"
 
 namespace dense_gemm {
@@ -174,19 +175,10 @@ std::optional<kernel::DeviceReference> LadderPlan::device_reference(const kernel
 
 kernel::Tolerance LadderPlan::tolerance(const kernel::Params& params) const {
   const Problem p = problem_of(params);
-  const double half = kernel::spacing_at_one(kernel::dtype_of(p.dtype)) / 2;
-  // The tensor cores add 16 products at a time to an fp32 sum and drop bits below 2^-23 of it; the sum is
-  // about sqrt(k) · 22, 22 being the root mean square of the adversarial fill, and it is scaled by alpha.
-  const auto k = static_cast<double>(p.k);
-  const double sum_error =
-      (k / 16 + 1) * std::sqrt(k) * 22 * 0x1p-23 * std::abs(static_cast<double>(params.number("alpha")));
-  // |error| <= half · |ref| + sum_error, which is within 1.25 · half · max(|ref|, 4 · sum_error / half).
-  return {
-      half, half * 1.25, std::max(4 * sum_error / half, 0x1p-14),
-      fmt::format(
-          "the result is rounded once to {}: at most 2^{:.0f} relative; fp32 sums of {} products add up to "
-          "{:.2g} absolute",
-          p.dtype, std::log2(half), p.k, sum_error)};
+  // Only one operand is filled adversarially (prepare_inputs).
+  const double product = kernel::root_mean_square(Fill::adversarial) * kernel::root_mean_square(Fill::normal);
+  return kernel::product_tolerance(
+      {p.k, product, static_cast<double>(params.number("alpha")), kernel::dtype_of(p.dtype)});
 }
 
 kernel::Work LadderPlan::algorithmic_flops_bytes(const kernel::Params& params) const {

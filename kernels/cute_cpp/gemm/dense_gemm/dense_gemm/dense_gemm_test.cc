@@ -7,6 +7,7 @@
 
 #include "../tile_order.h"
 #include "kernel/registry.h"
+#include "support/truncated_sums.h"
 
 namespace {
 
@@ -91,6 +92,24 @@ TEST(DenseGemm, TheReferenceRoundedOnceIsWithinTheTolerance) {
       rounded.set(100, reference.at(100) + 1);
       EXPECT_FALSE(compare(rounded, reference, tolerance).passed) << dtype;
     }
+}
+
+TEST(DenseGemm, SumsThatDropBitsAreWithinTheTolerance) {
+  const auto package = ladder().front();
+  for (const std::int64_t k : {512, 4096}) {
+    const auto p = problem(*package.plan, {{"m", "48"}, {"n", "48"}, {"k", std::to_string(k)}});
+    const auto inputs = package.plan->prepare_inputs(p, Fill::adversarial, 7);
+    auto out = package.plan->prepare_outputs(p).tensors[0];
+    const double dropped =
+        kernel::testing::multiply_dropping_bits(inputs.tensors[0], inputs.tensors[1], k, out);
+    const auto tolerance = package.plan->tolerance(p);
+    const auto report = compare(out, package.plan->reference_fn(p, inputs).tensors[0], tolerance);
+    EXPECT_TRUE(report.passed) << report.text;
+    const double allowed = tolerance.floor * tolerance.relative_norm / 4;
+    EXPECT_LT(dropped, allowed);
+    EXPECT_GT(dropped, allowed / 10) << "what is allowed for sums is not slack";
+    EXPECT_NE(tolerance.reason.find("root mean square 10.9"), std::string::npos) << tolerance.reason;
+  }
 }
 
 // Every problem has a configuration, in every version; rejected ones say why; legal ones come first and can

@@ -1,0 +1,38 @@
+#include "kernel/sum_tolerance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cutelab::kernel {
+namespace {
+
+constexpr double products_at_once = 16;
+constexpr double deviations = 2;
+constexpr double least_relative = 0x1p-20;  // of results in fp32
+constexpr double least_floor = 0x1p-14;     // the smallest normal number of fp16
+
+double additions(const ProductSum& sum) { return static_cast<double>(sum.products) / products_at_once + 1; }
+
+}  // namespace
+
+double lost_in_sum(const ProductSum& sum) {
+  const double deviation = std::sqrt(static_cast<double>(sum.products)) * sum.root_mean_square;
+  return additions(sum) * deviations * deviation * 0x1p-23 * std::abs(sum.scale);
+}
+
+Tolerance product_tolerance(const ProductSum& sum) {
+  const double half = spacing_at_one(sum.result) / 2;
+  const double relative = std::max(half, least_relative);
+  const double lost = lost_in_sum(sum);
+  // relative · |ref| + lost is within 1.25 · relative · max(|ref|, 4 · lost / relative).
+  return {
+      relative, relative * 1.25, std::max(4 * lost / relative, least_floor),
+      fmt::format("the result is rounded once to {}: at most 2^{:.0f} relative; fp32 sums of {} products "
+                  "(root mean square {:.3g}{}) drop bits below 2^-23 at {:.0f} additions: {:.2g} absolute",
+                  name_of(sum.result), std::log2(half), sum.products, sum.root_mean_square,
+                  sum.scale == 1 ? "" : fmt::format(", times {:.3g}", sum.scale), additions(sum), lost)};
+}
+
+}  // namespace cutelab::kernel
