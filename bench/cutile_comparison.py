@@ -16,28 +16,28 @@ from pathlib import Path
 
 SQUARE = ["--m=4096", "--n=4096", "--k=4096"]
 HEADS = ["--b=2", "--heads=16", "--heads_kv=16", "--s=4096", "--t=4096", "--d=128"]
-# (name, kernel, problem, a smaller problem for the check)
+# (name, kernel, problem, a smaller problem for the check, whose tuning serves it)
 KERNELS = [
-    ("gemm_fp16", "tile_gemm", [*SQUARE, "--dtype=fp16"], ["--m=1024", "--n=1024", "--k=1024", "--dtype=fp16"]),
-    ("gemm_bf16", "tile_gemm", [*SQUARE, "--dtype=bf16"], ["--m=1032", "--n=520", "--k=264", "--batch=2", "--dtype=bf16"]),
-    ("rmsnorm", "tile_rmsnorm", ["--b=8192", "--h=8192"], ["--b=4096", "--h=8192"]),
-    ("attention", "tile_attention", HEADS, ["--b=2", "--heads=8", "--heads_kv=2", "--s=500", "--t=777", "--d=128", "--lse=yes"]),
-    ("attention_causal", "tile_attention", [*HEADS, "--causal=yes"], ["--b=1", "--heads=8", "--heads_kv=8", "--s=1000", "--t=1000", "--d=128", "--causal=yes"]),
-    ("mla_b128", "tile_mla_decode", ["--b=128", "--t=4096"], ["--b=2", "--s=2", "--heads=128", "--t=1000"]),
-    ("mla_b32", "tile_mla_decode", ["--b=32", "--t=4096"], ["--b=2", "--heads=128", "--t=1000"]),
-    ("mla_h16", "tile_mla_decode", ["--b=128", "--heads=16", "--t=4096"], ["--b=2", "--heads=16", "--t=700"]),
+    ("gemm_fp16", "tile_gemm", [*SQUARE, "--dtype=fp16"], ["--m=1024", "--n=1024", "--k=1024", "--dtype=fp16"], "gemm_bf16"),
+    ("gemm_bf16", "tile_gemm", [*SQUARE, "--dtype=bf16"], ["--m=1032", "--n=520", "--k=264", "--batch=2", "--dtype=bf16"], "gemm_bf16"),
+    ("rmsnorm", "tile_rmsnorm", ["--b=8192", "--h=8192"], ["--b=4096", "--h=8192"], "rmsnorm"),
+    ("attention", "tile_attention", HEADS, ["--b=2", "--heads=8", "--heads_kv=2", "--s=500", "--t=777", "--d=128", "--lse=yes"], "attention"),
+    ("attention_causal", "tile_attention", [*HEADS, "--causal=yes"], ["--b=1", "--heads=8", "--heads_kv=8", "--s=1000", "--t=1000", "--d=128", "--causal=yes"], "attention"),
+    ("mla_b128", "tile_mla_decode", ["--b=128", "--t=4096"], ["--b=2", "--s=2", "--heads=128", "--t=1000"], "mla_b128"),
+    ("mla_b32", "tile_mla_decode", ["--b=32", "--t=4096"], ["--b=2", "--heads=128", "--t=1000"], "mla_b32"),
+    ("mla_h16", "tile_mla_decode", ["--b=128", "--heads=16", "--t=4096"], ["--b=2", "--heads=16", "--t=700"], "mla_h16"),
 ]
 # The first is what the others are held against; {tuned:NAME} is the configuration that tuning of NAME chose.
 COMPARISONS = [
     ("gemm_fp16", SQUARE, ["cublaslt_gemm,dtype=fp16", "dense_gemm:v7,dtype=fp16", "gemm_persistent_warp_specialized,dtype=float16,tile_m=128,tile_n=256",
-                           "hopper_dense_gemm_persistent,tile_shape_m=128,tile_shape_n=256", "tile_gemm,dtype=fp16{tuned:gemm_fp16}"]),
+                           "hopper_dense_gemm_persistent,tile_shape_m=128,tile_shape_n=256", "tile_gemm,dtype=fp16{tuned:gemm_bf16}"]),
     ("gemm_bf16", SQUARE, ["cublaslt_gemm,dtype=bf16", "dense_gemm:v7,dtype=bf16", "gemm_persistent_warp_specialized,dtype=bfloat16,tile_m=128,tile_n=256",
                            "tile_gemm,dtype=bf16{tuned:gemm_bf16}"]),
     ("rmsnorm", [], ["rmsnorm,b=8192,h=8192,dtype=bf16", "rmsnorm_row,m=8192,n=8192,dtype=bfloat16", "tile_rmsnorm,b=8192,h=8192,dtype=bf16{tuned:rmsnorm}"]),
     ("attention", HEADS, ["cudnn_attention", "tile_attention{tuned:attention}"]),
     ("attention_1024", ["--b=2", "--heads=16", "--heads_kv=16", "--s=1024", "--t=1024", "--d=128"],
      ["cudnn_attention,dtype=bf16", "hopper_fmha,in_dtype=BFloat16,out_dtype=BFloat16", "tile_attention,dtype=bf16{tuned:attention}"]),
-    ("attention_causal", [*HEADS, "--causal=yes"], ["cudnn_attention", "tile_attention{tuned:attention_causal}"]),
+    ("attention_causal", [*HEADS, "--causal=yes"], ["cudnn_attention", "tile_attention{tuned:attention}"]),
 ]
 
 
@@ -85,31 +85,35 @@ def legal_configurations(session, kernel, problem):
 
 
 def build(session):
-    """Every configuration of the cuTile kernels for the problem and its check, and the contenders."""
-    for name, kernel, problem, small in KERNELS:
+    """What checks and comparisons need, then every configuration that is tuned."""
+    for name, kernel, problem, small, _ in KERNELS:
         session.run(f"build check of {name}", ["kernel", kernel, *small, "--build", "--check", "--no-store"], 900)
-        for index in legal_configurations(session, kernel, problem):
-            session.run(f"build {name} {index}", ["kernel", kernel, *problem, f"--config={index}", "--build", "--no-store"], 900)
+        session.run(f"build {name}", ["kernel", kernel, *problem, "--build", "--no-store"], 900)
     for name, shared, contenders in COMPARISONS:
         words = [re.sub(r"\{.*\}", "", c) for c in those_known(session, name, contenders)]
         session.run(f"build comparison of {name}", ["compare", *words, *shared, "--no-store"], 1800)
+    for name, kernel, problem, _, _ in sorted(KERNELS, key=lambda k: k[4] != k[0]):
+        for index in legal_configurations(session, kernel, problem):
+            session.run(f"build {name} {index}", ["kernel", kernel, *problem, f"--config={index}", "--build", "--no-store"], 900)
 
 
 def measure(session):
     tuned, summary = {}, {"checks": {}, "tuned": {}, "timing": {}, "comparisons": {}}
-    for name, kernel, problem, small in KERNELS:
+    for name, kernel, _, small, _ in KERNELS:
         file = session.out / f"check_{name}.json"
         session.run(f"check {name}", ["kernel", kernel, *small, "--check", "--prof_type=disabled", "--no-store", f"--json={file}"])
         if file.exists():
             summary["checks"][name] = json.loads(file.read_text()).get("check")
-    for name, kernel, problem, _ in KERNELS:
+    for name, kernel, problem, _, tuning in KERNELS:
+        if tuning != name:
+            continue
         text = session.run(f"tune {name}", ["kernel", kernel, *problem, "--autotune", f"--store={session.out / 'runs.db'}"]) or ""
         (session.out / f"tune_{name}.txt").write_text(text)
         found = re.search(r"^run it: .*--config=(\S+)", text, re.M)
         tuned[name] = summary["tuned"][name] = found[1].strip("'") if found else ""
-    for name, kernel, problem, _ in KERNELS:
+    for name, kernel, problem, _, tuning in KERNELS:
         file = session.out / f"run_{name}.json"
-        config = [f"--config={tuned[name]}"] if tuned[name] else []
+        config = [f"--config={tuned[tuning]}"] if tuned[tuning] else []
         session.run(f"time {name}", ["kernel", kernel, *problem, *config, "--prof_type=annotation", "--check", "--no-store", f"--json={file}"])
         if file.exists():
             run = json.loads(file.read_text())
