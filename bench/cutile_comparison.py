@@ -36,7 +36,7 @@ COMPARISONS = [
     ("rmsnorm", [], ["rmsnorm,b=8192,h=8192,dtype=bf16", "rmsnorm_row,m=8192,n=8192,dtype=bfloat16", "tile_rmsnorm,b=8192,h=8192,dtype=bf16{tuned:rmsnorm}"]),
     ("attention", HEADS, ["cudnn_attention", "tile_attention{tuned:attention}"]),
     ("attention_1024", ["--b=2", "--heads=16", "--heads_kv=16", "--s=1024", "--t=1024", "--d=128"],
-     ["cudnn_attention,dtype=bf16", "hopper_fmha,in_dtype=BFloat16,out_dtype=BFloat16", "tile_attention,dtype=bf16{tuned:attention}"]),
+     ["cudnn_attention,dtype=fp16", "hopper_fmha", "tile_attention,dtype=fp16"]),
     ("attention_causal", [*HEADS, "--causal=yes"], ["cudnn_attention", "tile_attention{tuned:attention}"]),
 ]
 

@@ -69,8 +69,6 @@ std::string rejection(const Problem& p, const kernel::Config& config) {
   for (const char* name : {"tile_h", "tile_t"})
     if (config.value(name) < 16 || config.value(name) > 128 || !kernel::is_power_of_two(config.value(name)))
       return fmt::format("{} = {} is no power of two from 16 to 128", name, config.value(name));
-  if (config.value("tile_h") >= 2 * std::max<std::int64_t>(p.heads, 16))
-    return "half of its heads would not be there";
   const auto warps = config.value("warps");
   if (warps != 0 && warps != 4 && warps != 8) return "warps is 4 or 8, or 0: as the compiler chooses";
   if (const auto r = config.value("tile_h") * latent / (32 * (warps ? warps : 4)); r > 128)
@@ -187,6 +185,7 @@ std::vector<kernel::Config> Plan::autotune_configs(const Params& params) const {
   std::vector<kernel::Config> all;
   for (const auto& [tile_h, tile_t, warps] :
        {std::array<std::int64_t, 3>{64, 64, 8}, {64, 32, 8}, {32, 64, 4}, {16, 64, 4}, {16, 128, 4}}) {
+    if (tile_h >= 2 * std::max<std::int64_t>(p.heads, 16)) continue;  // half of its heads would not be there
     const std::int64_t filled = splits_for(p, tile_h, tile_t);
     for (const std::int64_t splits : {filled, 2 * filled, std::int64_t{1}})
       if (const kernel::Config config{
