@@ -65,7 +65,7 @@ std::int64_t splits_for(const Problem& p, std::int64_t tile_h, std::int64_t tile
   return std::clamp<std::int64_t>(ranked_for_sms / blocks, 1, std::min(most, most_splits));
 }
 
-std::string rejection(const Problem& p, const kernel::Config& config) {
+std::string rejection(const kernel::Config& config) {
   for (const char* name : {"tile_h", "tile_t"})
     if (config.value(name) < 16 || config.value(name) > 128 || !kernel::is_power_of_two(config.value(name)))
       return fmt::format("{} = {} is no power of two from 16 to 128", name, config.value(name));
@@ -187,13 +187,13 @@ std::vector<kernel::Config> Plan::autotune_configs(const Params& params) const {
        {std::array<std::int64_t, 3>{64, 64, 8}, {64, 32, 8}, {32, 64, 4}, {16, 64, 4}, {16, 128, 4}}) {
     if (tile_h >= 2 * std::max<std::int64_t>(p.heads, 16)) continue;  // half of its heads would not be there
     const std::int64_t filled = splits_for(p, tile_h, tile_t);
-    for (const std::int64_t splits : {filled, 2 * filled, std::int64_t{1}})
-      if (const kernel::Config config{
-              {{"tile_h", tile_h}, {"tile_t", tile_t}, {"warps", warps}, {"splits", splits}},
-              rejection(
-                  p, {{{"tile_h", tile_h}, {"tile_t", tile_t}, {"warps", warps}, {"splits", splits}}, ""})};
-          std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.values == config.values; }))
-        all.push_back(config);
+    for (const std::int64_t splits : {filled, 2 * filled, std::int64_t{1}}) {
+      kernel::Config config{{{"tile_h", tile_h}, {"tile_t", tile_t}, {"warps", warps}, {"splits", splits}},
+                            ""};
+      config.rejected_because = rejection(config);
+      if (std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.values == config.values; }))
+        all.push_back(std::move(config));
+    }
   }
   std::stable_partition(all.begin(), all.end(), [](const kernel::Config& c) { return c.legal(); });
   return all;
@@ -261,7 +261,7 @@ kernel::TileProgram program_of(const Problem& p, const kernel::Config& config) {
 
 cutelab::Result<kernel::CuteKernel> Plan::plan(const Params& params, const kernel::Config& config) const {
   const Problem p = problem_of(params);
-  const std::string wrong = config.legal() ? rejection(p, config) : config.rejected_because;
+  const std::string wrong = config.legal() ? rejection(config) : config.rejected_because;
   if (!wrong.empty())
     return Error{ErrorKind::usage, "plan tile_mla_decode " + params.text(), wrong, config.text(),
                  "take one of the legal configurations (--dry-run lists them)"};
