@@ -71,6 +71,13 @@ TEST(DeviceReference, OfTheLadderIsItsReference) {
                                             {"dtype", *beta == '0' ? "bf16" : "fp16"}}));
 }
 
+TEST(DeviceReference, OfMlaDecodingIsItsReference) {
+  const auto package = *find_package(all_packages(), "tile_mla_decode", "");
+  for (const char* causal : {"yes", "no"})
+    expect_same(package,
+                parsed(package, {{"b", "2"}, {"s", "2"}, {"heads", "3"}, {"t", "9"}, {"causal", causal}}));
+}
+
 TEST(DeviceReference, OfNormsAndReductionsIsTheirReference) {
   const auto norm = *find_package(all_packages(), "rmsnorm", "");
   expect_same(norm, parsed(norm, {{"b", "5"}, {"h", "100"}, {"dtype", "fp16"}}));

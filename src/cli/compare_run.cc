@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_profile.h"
+#include "device/code_arch.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
@@ -114,12 +115,11 @@ Result<std::unique_ptr<device::Session>> Comparing::open() {
     const auto& package = contenders_[i].package;
     outcome_.runs[i].provenance.device = info.name;
     outcome_.runs[i].provenance.driver = device_.driver().version;
-    const auto& all = package.architectures;
-    if (std::find(all.begin(), all.end(), info.arch()) == all.end())
-      return Error{
-          ErrorKind::unavailable, "run " + package.title(),
-          fmt::format("{} is {}, the package is compiled for {}", info.name, info.arch(), join(all, ", ")),
-          "", "`cutelab list` shows what runs where"};
+    const auto kernel = package.plan->plan(contenders_[i].params, contenders_[i].config);
+    if (!kernel) return kernel.error();
+    if (auto fits = device::runs_on(compiled_for(package, *kernel), info); !fits)
+      return Error{ErrorKind::unavailable, "run " + package.title(), fits.error().wrong, "",
+                   fits.error().remedy};
     if (!builds_[i].built)
       return Error{ErrorKind::unavailable, "run " + package.title(),
                    "not compiled: " + builds_[i].not_built_because, "", builds_[i].remedy};

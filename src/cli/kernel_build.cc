@@ -6,11 +6,13 @@
 
 #include "base/text.h"
 #include "cli/exports.h"
+#include "cli/parts.h"
 #include "cli/progress.h"
 #include "compiled/cubin.h"
 #include "compiled/machine_code.h"
 #include "evidence/metrics.h"
 #include "kernel/export_link.h"
+#include "kernel/tile_build.h"
 
 namespace cutelab::cli {
 namespace {
@@ -47,7 +49,9 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
   };
   // The expected launch depends on the number of SMs only through a persistent grid; the block does not.
   const auto launch = kernel.launch(132);
-  const int threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+  // Of a cuTile kernel the compiler chooses it.
+  const int threads = kernel.tile ? r.max_threads.value_or(0)
+                                  : static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
   const int dynamic = static_cast<int>(launch.dynamic_smem_bytes);
   row("registers", r.registers);
   row("stack_bytes", r.stack_bytes);
@@ -56,7 +60,9 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
   const auto arch = package.architectures.front();
   const auto number =
       parse_integer(std::string_view(arch).substr(3, arch.find_first_not_of("0123456789", 3) - 3));
-  if (number)
+  if (threads == 0)
+    set_missing(run, "occupancy_percent", "cuobjdump did not tell the threads of a tile block");
+  else if (number)
     set_metric(run, "occupancy_percent",
                compiled::occupancy_percent(r, threads, dynamic, static_cast<int>(*number / 10),
                                            static_cast<int>(*number % 10)));
@@ -77,6 +83,7 @@ void record_compiled(evidence::Run& run, const kernel::Package& package, const k
     run.notes.push_back("expected launch on 132 SMs: " + launch.text());
   else
     run.notes.push_back("launch as the program makes it, recorded without a GPU: " + launch.text());
+  if (kernel.tile) run.notes.push_back(fmt::format("a tile block has {} threads", threads));
 }
 
 /// The reason why the cubin could not be read; empty when the rows are filled.
@@ -114,11 +121,41 @@ PackageBuild link_package(const kernel::CuteKernel& kernel, const Context& conte
           ""};
 }
 
+/// cuTile is fetched when a kernel is compiled that no cache has.
+PackageBuild build_tile(const kernel::Package& package, const kernel::TileProgram& program,
+                        const Context& context, bool tells) {
+  Progress progress(context);
+  const auto compiling = [&] {
+    if (tells)
+      progress.begin(
+          fmt::format("compiling {} for {} with {}", package.title(), package.architectures.front(),
+                      kernel::pinned_tile_compiler(context.files, context.source_root)),
+          "a few seconds");
+  };
+  kernel::TileBuildRequest wanted{context.files, context.source_root,           package.folder,
+                                  program,       package.architectures.front(), "",
+                                  compiling};
+  if (!has_part("cutile", context))
+    if (auto kept = kernel::build_tile_kernel(wanted)) return {std::move(*kept), "", "", ""};
+  if (auto s = require_part("cutile", context); !s)
+    return {std::nullopt, one_line(s.error()), s.error().remedy, ""};
+  wanted.python = part_folder("cutile", context) + "/bin/python";
+  auto built = kernel::build_tile_kernel(wanted);
+  if (!built) return {std::nullopt, one_line(built.error()), built.error().remedy, built.error().where};
+  return {std::move(*built), "", "", ""};
+}
+
 }  // namespace
+
+std::vector<std::string> compiled_for(const kernel::Package& package, const kernel::CuteKernel& kernel) {
+  if (kernel.tile) return {package.architectures.front()};
+  return package.architectures;
+}
 
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
                            const Context& context, bool tells) {
   if (!kernel.exported_folder.empty()) return link_package(kernel, context);
+  if (kernel.tile) return build_tile(package, *kernel.tile, context, tells);
   const auto toolchain = kernel::find_toolchain(context.environment, context.files, context.source_root);
   Progress progress(context);
   const auto compiling = [&] {

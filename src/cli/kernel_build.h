@@ -18,6 +18,10 @@ struct PackageBuild {
   std::string where;  ///< the compiler's first errors
 };
 
+/// What the machine code of one build runs on: of the package's architectures those that are one code, else
+/// the one it was compiled for.
+std::vector<std::string> compiled_for(const kernel::Package& package, const kernel::CuteKernel& kernel);
+
 /// Compiles, or takes from the cache. Where it compiles, stderr says what and how long that takes, unless
 /// `tells` is off: for threads that would write at once.
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,

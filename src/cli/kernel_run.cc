@@ -15,6 +15,7 @@
 #include "evidence/json.h"
 #include "evidence/metrics.h"
 #include "kernel/libraries.h"
+#include "kernel/loaded_tile.h"
 #include "profile/kernel_counters.h"
 #include "profile/outcome.h"
 #include "profile/runner.h"
@@ -210,7 +211,7 @@ void KernelRun::ask_whether_the_device_is_there() {
 }
 
 Status KernelRun::architecture_fits(const device::DeviceInfo& info) const {
-  return device::runs_on(request_.package.architectures, info);
+  return device::runs_on(compiled_for(request_.package, kernel_), info);
 }
 
 void KernelRun::on_device() {
@@ -291,6 +292,11 @@ Status KernelRun::check_and_time(device::Session& session) {
 KernelLoader dlopen_loader(std::vector<std::string> library_folders) {
   return [folders = std::move(library_folders)](
              const std::string& library) -> Result<std::unique_ptr<kernel::Launchable>> {
+    if (library.ends_with("/kernel.json")) {
+      auto loaded = kernel::LoadedTile::load(library);
+      if (!loaded) return loaded.error();
+      return Result<std::unique_ptr<kernel::Launchable>>(std::move(*loaded));
+    }
     auto loaded = kernel::LoadedKernel::load(library, folders);
     if (!loaded) return loaded.error();
     return Result<std::unique_ptr<kernel::Launchable>>(

@@ -12,6 +12,7 @@
 #include "cli/kernel_choice.h"
 #include "cli/progress.h"
 #include "kernel/parallel.h"
+#include "kernel/tile_build.h"
 #include "profile/outcome.h"
 #include "profile/runner.h"
 
@@ -112,7 +113,9 @@ Result<profile::TunedKey> Tuning::key() {
     return Error{ErrorKind::unavailable, "tune " + base.package.title(), refused, "",
                  "tuning needs the GPU that it is for"};
   const auto toolchain = kernel::find_toolchain(context_.environment, context_.files, context_.source_root);
-  key.compiler = toolchain.nvcc_version + ", CUTLASS " + toolchain.cutlass_version;
+  key.compiler = base.package.language == "cutile-dsl"
+                     ? kernel::pinned_tile_compiler(context_.files, context_.source_root)
+                     : toolchain.nvcc_version + ", CUTLASS " + toolchain.cutlass_version;
   auto hash = kernel::source_hash({context_.files,
                                    context_.environment,
                                    context_.source_root,

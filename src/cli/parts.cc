@@ -42,7 +42,7 @@ bool has_part(const std::string& name, const Context& context) {
 
 bool is_offline(const Context& context) { return context.environment.get("CUTELAB_OFFLINE").has_value(); }
 
-Status require_part(const std::string& name, Context& context, bool offline) {
+Status require_part(const std::string& name, const Context& context, bool offline) {
   if (has_part(name, context)) return {};
   // The pins may be newer than an installed part without touching it; fetch.py compares them in full.
   std::vector<std::string> argv = {"python3", context.source_root + "/tools/setup/fetch.py", name};

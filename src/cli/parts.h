@@ -22,7 +22,7 @@ bool is_offline(const Context& context);
 /// Makes sure that an optional part is installed: at once if it is there, else it is fetched, with progress
 /// on stderr. Error (kind unavailable) if it cannot be had or if `offline` (or CUTELAB_OFFLINE) forbids
 /// fetching; its remedy is the command that installs the part.
-Status require_part(const std::string& name, Context& context, bool offline = false);
+Status require_part(const std::string& name, const Context& context, bool offline = false);
 
 /// Runs a program with our own streams and waits. argv[0] is looked up on PATH. Exit code of the child, 128 +
 /// n if signal n ended it; error (kind unavailable) if it cannot be started.

@@ -47,7 +47,7 @@ void print_plan(const KernelRequest& request, std::ostream& out) {
     out << "expected launch on 132 SMs: " << kernel->launch(132).text() << "\n";
 }
 
-std::string rerun_command(const KernelRequest& request, const Context& context) {
+std::string rerun_command(const KernelRequest& request, const std::string& arch, const Context& context) {
   std::vector<std::string> words = {context.program, "kernel", request.package.design,
                                     request.package.version};
   for (const auto& [name, value] : request.params.texts())
@@ -59,6 +59,7 @@ std::string rerun_command(const KernelRequest& request, const Context& context) 
   if (request.timing.fill != kernel::Fill::uniform)
     words.push_back("--fill=" + kernel::word_of(request.timing.fill));
   if (request.check) words.emplace_back("--check");
+  if (!arch.empty()) words.push_back("--arch=" + arch);
   words.insert(words.end(), request.export_flags.begin(), request.export_flags.end());
   return shell_line(words);
 }
@@ -111,6 +112,12 @@ Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
 /// How a launch is timed, and where.
 std::vector<Flag> device_flags() {
   return {
+      {"--arch",
+       "SM",
+       "compile for this one of the package's architectures, not for its first",
+       "",
+       false,
+       {}},
       {"--l2", "STATE", "what L2 holds when a timed launch starts", "cold", false, {"cold", "dirty", "warm"}},
       {"--fill", "KIND", "what the inputs hold while it is timed and counted; zeros run faster than data",
        "uniform", false, kernel::fill_words()},
@@ -190,6 +197,18 @@ VerbSpec KernelVerb::spec() const {
   return spec;
 }
 
+/// --arch: puts one of the package's architectures first. Errors (kind usage): it has no such one.
+Status take_arch(kernel::Package& package, const std::string& arch) {
+  auto& all = package.architectures;
+  if (arch.empty()) return {};
+  const auto found = std::find(all.begin(), all.end(), arch);
+  if (found == all.end())
+    return Error{ErrorKind::usage, "kernel " + package.design, "it is not compiled for '" + arch + "'", "",
+                 "take one of " + join(all, ", ")};
+  std::rotate(all.begin(), found, found + 1);
+  return {};
+}
+
 Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel::Package package,
                                              kernel::Params params) {
   const std::string wanted = arguments.get("--config");
@@ -248,7 +267,7 @@ Result<ExitCode> KernelVerb::tuned(KernelRequest& request, const Arguments& argu
   context.out << tune_report(*outcome);
   if (!outcome->best.values.empty()) {
     request.config = kernel::Config{outcome->best.values, ""};
-    context.out << "run it: " << rerun_command(request, context) << "\n";
+    context.out << "run it: " << rerun_command(request, arguments.get("--arch"), context) << "\n";
     return ExitCode::ok;
   }
   return outcome->outcome.kind == "done" ? ExitCode::failed_check : profile::exit_code_of(outcome->outcome);
@@ -302,6 +321,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   auto package =
       kernel::find_package(every_package(context, exported), words[0], words.size() > 1 ? words[1] : "");
   if (!package) return package.error();
+  if (auto s = take_arch(*package, arguments.get("--arch")); !s) return s.error();
   auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
   if (!sweep) return sweep.error();
   auto request = request_of(arguments, std::move(*package), sweep->problems[0]);
@@ -315,10 +335,10 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (arguments.has("--for")) return check_for_gpu(request->package, arguments.get("--for"), context);
   if (arguments.has("--dry-run")) {
     print_plan(*request, context.out);
-    context.out << "again: " << rerun_command(*request, context) << "\n";
+    context.out << "again: " << rerun_command(*request, arguments.get("--arch"), context) << "\n";
     return ExitCode::ok;
   }
-  request->command = rerun_command(*request, context);
+  request->command = rerun_command(*request, arguments.get("--arch"), context);
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, package_loader(context), context);
   if (!outcome) return outcome.error();

@@ -66,6 +66,19 @@ std::vector<Resources> parse_resource_usage(std::string_view text) {
   return all;
 }
 
+namespace {
+
+/// Of the extents of a block; none where one is no number.
+std::optional<int> product_of(const std::vector<std::string_view>& words) {
+  std::optional<int> product = 1;
+  for (const auto word : words)
+    if (const auto number = parse_integer(word); !word.empty())
+      product = product && number ? std::optional<int>(*product * static_cast<int>(*number)) : std::nullopt;
+  return product;
+}
+
+}  // namespace
+
 void set_arch(Resources& resources, const std::string& arch) {
   resources.arch = arch;
   split_off_reserved(resources);
@@ -91,7 +104,8 @@ void add_elf_attributes(std::string_view text, std::vector<Resources>& resources
       const auto words = split(trim(bare.substr(6)), ' ');
       const auto first = parse_integer(words[0]);
       if (first && attribute == "EIATTR_NUM_BARRIERS") current->barriers = static_cast<int>(*first);
-      if (first && attribute == "EIATTR_MAX_THREADS") current->max_threads = static_cast<int>(*first);
+      if (attribute == "EIATTR_MAX_THREADS" || attribute == "EIATTR_REQNTID")
+        current->max_threads = product_of(words);
     }
   }
   for (Resources& r : resources)

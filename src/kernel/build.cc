@@ -132,7 +132,7 @@ Result<std::string> source_hash(const BuildRequest& request) {
     const auto extension = fs::path(name).extension();
     const bool header = extension == ".h" || extension == ".cuh";
     const bool shared = header && fs::path(name).parent_path() == design;
-    const bool described = fs::path(name).filename() == "package.json";
+    const bool described = fs::path(name).filename() == "package.json" || extension == ".py";
     if (shared || ((header || described || extension == ".cu") && name.rfind(folder.string() + "/", 0) == 0))
       sources.push_back(name);
   }

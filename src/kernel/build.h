@@ -37,8 +37,8 @@ struct BuildRequest {
   std::function<void()> compiling = {};   ///< called when nothing in the cache serves and nvcc starts
 };
 
-/// Hash of what decides the device code besides the toolchain: every .cu and .h of the package, headers that
-/// its design's versions share, launch_abi.h, role_timeline.cuh where it is included, flags, defines.
+/// Hash of what decides the device code besides the toolchain: every .cu, .h and .py of the package, headers
+/// that its design's versions share, launch_abi.h, role_timeline.cuh where it is included, flags, defines.
 Result<std::string> source_hash(const BuildRequest& request);
 
 /// Compiles, or takes from the cache. Without a compiler a cached build of any toolchain is taken, so that a

@@ -13,6 +13,7 @@
 #include "kernel/error_report.h"
 #include "kernel/parameters.h"
 #include "kernel/tensor.h"
+#include "kernel/tile_program.h"
 
 namespace cutelab::kernel {
 
@@ -58,6 +59,7 @@ struct CuteKernel {
   std::vector<std::string>
       defines;  ///< "RMSNORM_PREFETCH=1"; with the package's sources they fix the compiled code
   std::string exported_folder;                 ///< of an imported kernel: its object and what belongs to it
+  std::optional<TileProgram> tile;             ///< of a cuTile kernel: what of kernel.py is compiled
   std::string device_function;                 ///< part of the mangled name of the kernel that does the work
   std::function<LaunchShape(int sms)> launch;  ///< for a device of that many multiprocessors
   std::function<std::vector<std::byte>(const Addresses&)> arguments;  ///< the package's Params, by value

@@ -23,7 +23,7 @@ ROOT = fetch.ROOT
 PRESET = "asan-ubsan"
 BUILD = ROOT / "build" / PRESET
 # Parts that let more tests run. A machine that cannot have them skips those tests, by name.
-OPTIONAL_PARTS = ["cutlass", "cuda-tools", "dsl"]
+OPTIONAL_PARTS = ["cutlass", "cuda-tools", "dsl", "cutile"]
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped\s*$")
 
 

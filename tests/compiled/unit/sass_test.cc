@@ -107,6 +107,10 @@ TEST(Resources, PerArchitectureWithReservedSharedMemoryApart) {
       all);
   EXPECT_EQ(all[0].barriers, 3);
   EXPECT_EQ(all[0].max_threads, 256);
+  // A block of that very size is required, and it may have several extents.
+  add_elf_attributes("arch = sm_80\n.nv.info._Z1kPf\n\tAttribute:\tEIATTR_REQNTID\n\tValue:\t0x40 0x4 0x1 \n",
+                     all);
+  EXPECT_EQ(all[1].max_threads, 256);
 }
 
 // P88: whether a profiler has lines to show is told of each architecture's code.

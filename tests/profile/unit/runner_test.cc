@@ -105,6 +105,7 @@ struct LargePlan final : kernel::KernelPlan {
   DoublePlan inner;
   mutable int on_host = 0;
   bool small_ones = true;
+  bool writes_more = false;
   std::vector<kernel::ParameterSpec> parameters() const override { return inner.parameters(); }
   Status check(const kernel::Params& p) const override { return inner.check(p); }
   kernel::Inputs prepare_inputs(const kernel::Params& p, kernel::Fill f, kernel::Seed s) const override {
@@ -132,6 +133,8 @@ struct LargePlan final : kernel::KernelPlan {
     kernel::DeviceReference reference;
     reference.operations = p.number("n") > 1 ? 1e12 : 1;
     reference.outputs = inner.prepare_outputs(p);
+    if (writes_more)
+      reference.outputs.tensors.emplace_back("sums", kernel::DType::fp32, std::vector{p.number("n")});
     reference.arguments = [n = p.number("n")](const kernel::Addresses& in, const kernel::Addresses& out) {
       const unsigned long long values[] = {in.at("x"), out.at("y"), static_cast<unsigned long long>(n)};
       std::vector<std::byte> bytes(sizeof values);
@@ -204,6 +207,15 @@ TEST_F(Runner, MoreSharedMemoryThanABlockMayOptInToIsRefusedBeforeTheLaunch) {
   problem->shape.dynamic_smem_bytes = 101376;  // the limit itself; beyond 48 KiB is no fault
   EXPECT_TRUE(problem->launch(*here, kernel));
   EXPECT_EQ(kernel.launches, 1);
+}
+
+TEST_F(Runner, OperatorsMayWriteMoreThanTheKernelDoes) {
+  LargePlan large;
+  large.writes_more = true;
+  auto check = check_kernel(*session, large, params, {}, good, {}, &good);
+  ASSERT_TRUE(check);
+  EXPECT_TRUE(check->passed());
+  EXPECT_EQ(check->on_device, 3);
 }
 
 TEST_F(Runner, NoCheckedProblemIsNotAPass) { EXPECT_FALSE(CheckResult{}.passed()); }
