@@ -100,9 +100,10 @@ class ValueCheck {
   }
   /// No members but these.
   void only(const Value& value, const std::string& at, std::initializer_list<const char*> members) {
-    for (const auto& [member, below] : value.items())
-      if (std::none_of(members.begin(), members.end(), [&](const char* known) { return member == known; }))
-        wrong(at, fmt::format("no member '{}' belongs there; known ones: {}", printable(member),
+    for (const auto& item : value.items())
+      if (std::none_of(members.begin(), members.end(),
+                       [&](const char* known) { return item.key() == known; }))
+        wrong(at, fmt::format("no member '{}' belongs there; known ones: {}", printable(item.key()),
                               fmt::join(members, ", ")));
   }
   void call(const Value& value, const std::string& at, int depth) {

@@ -36,7 +36,8 @@ std::string words_of_call(const std::string& path, const kernel::ExportedCall& c
 
 void settle_parameters(const std::string& path, const kernel::ExportedCall& call,
                        const std::vector<ProbedFlag>& flags, kernel::PackageDescription& d) {
-  for (const auto& [number, name] : d.op.called) {
+  for (const auto& called : d.op.called) {
+    const std::string& name = called.second;
     const auto it = std::find_if(d.configuration.begin(), d.configuration.end(),
                                  [&](const auto& p) { return destination_of(call, p.option) == name; });
     if (it == d.configuration.end()) continue;

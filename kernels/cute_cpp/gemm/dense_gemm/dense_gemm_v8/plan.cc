@@ -60,9 +60,9 @@ double nanoseconds(const Problem& p, const Config& c) {
   const std::int64_t rest = seen.blocks % clusters;
   const std::int64_t shared = tiles(rest * seen.depth, clusters);
   const bool cut = c.gain > 0 && rest > 0 && seen.depth - shared >= c.gain;
-  const auto stages = static_cast<double>(seen.blocks / clusters * seen.depth + (cut        ? shared
-                                                                                 : rest > 0 ? seen.depth
-                                                                                            : 0));
+  const std::int64_t last_turn = cut ? shared : rest > 0 ? seen.depth : 0;
+  const std::int64_t in_turn = seen.blocks / clusters * seen.depth + last_turn;
+  const auto stages = static_cast<double>(in_turn);
   // Widths below 256 columns ask more of L2 for the same product; fp32 sums of e4m3 are added up besides.
   const double narrow_tile = c.tile_n == 256 ? 1 : 1.04;
   const double promoting = c.promote == 0 ? 1 : c.tile_n == 192 ? 1.06 : 1.13;
