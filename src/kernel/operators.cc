@@ -193,6 +193,19 @@ Tolerance attention_tolerance(const Operator& op, const ExportedCall& call, doub
                       name_of(dsl_dtype(v.dtype).value_or(DType::fp32)), score, of_scores)};
 }
 
+/// What fp32 may lose, absolute, where numbers cancel: x against the mean of its row, a term against the
+/// bias, the numbers of a sum against each other. A normed number has a size of about 1 before the weight, so
+/// a few units in the last place of the largest weight; a sum of n numbers wanders by n units of one of them.
+double lost_by_cancelling(const Operator& op, const ExportedCall& call) {
+  const auto taken = [&](const char* role) { return op.roles.count(role) > 0; };
+  if (op.name == "layer_norm" || (op.name == "rms_norm" && taken("bias")))
+    return 8 * (taken("weight") || taken("bias") ? largest_magnitude(Fill::adversarial) : 1) * 0x1p-23;
+  if (op.name != "reduce_sum") return 0;
+  const auto& x = op.roles.at("x");
+  const auto columns = static_cast<double>(extent_of(x, *call.find(x.tensor), "column"));
+  return columns * root_mean_square(Fill::adversarial) * 0x1p-23;
+}
+
 }  // namespace
 
 Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
@@ -217,8 +230,11 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.
   const double approximate = op.name == "add" || op.name == "scale" ? half * 0.001 : 0x1p-15;
-  return {half + approximate, (half + approximate) * 1.05, floor,
-          fmt::format("{}; arithmetic in fp32 adds {:.2g}", rounded, approximate)};
+  const double element = (half + approximate) * 1.05;
+  const double lost = lost_by_cancelling(op, call);
+  return {half + approximate, element, std::max(floor, lost / element),
+          fmt::format("{}; arithmetic in fp32 adds {:.2g}{}", rounded, approximate,
+                      lost > 0 ? fmt::format(", and {:.2g} absolute where numbers cancel", lost) : "")};
 }
 
 namespace {

@@ -132,6 +132,13 @@ double root_mean_square(Fill fill) {
   return std::sqrt(squares / adversarial_exponents * (adversarial_choices - 2) / adversarial_choices);
 }
 
+double largest_magnitude(Fill fill) {
+  if (fill == Fill::zeros) return 0;
+  if (fill == Fill::uniform) return 1;
+  if (fill == Fill::normal) return std::sqrt(-2 * std::log(0x1p-53));
+  return std::ldexp(2.0, static_cast<int>(adversarial_exponents) - 1 + least_adversarial_exponent);
+}
+
 void Tensor::fill(Fill kind, Seed seed) {
   Random random(seed);
   for (std::int64_t i = 0, n = size(); i < n; ++i)

@@ -24,6 +24,8 @@ const std::string& word_of(Fill fill);
 Fill fill_of(const std::string& word);  ///< inverse of word_of; the word is known to be legal
 /// Of the real numbers that the fill draws, before they are rounded to a type.
 double root_mean_square(Fill fill);
+/// Nothing larger is drawn.
+double largest_magnitude(Fill fill);
 
 using Seed = std::uint64_t;
 

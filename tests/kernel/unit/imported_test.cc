@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -341,6 +342,63 @@ TEST(Operators, ANormMayHaveABiasOrNoWeight) {
   op.roles.erase("bias");
   op.roles.erase("weight");
   EXPECT_NEAR(evaluate(op, call, inputs).at(7), 1, 1e-6);
+}
+
+/// As a block adds: each of 128 threads its own numbers, then the threads in pairs.
+template <class Number>
+float block_sum(std::int64_t count, const Number& number) {
+  std::array<float, 128> threads{};
+  for (std::int64_t i = 0; i < count; ++i) threads[static_cast<std::size_t>(i) % threads.size()] += number(i);
+  for (std::size_t half = threads.size() / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) threads[i] += threads[i + half];
+  return threads[0];
+}
+
+/// The norm with every step in fp32.
+void layer_norm_in_fp32(const Inputs& inputs, std::int64_t columns, Tensor& y) {
+  const Tensor& x = inputs.tensors[0];
+  for (std::int64_t row = 0; row < x.size() / columns; ++row) {
+    const auto at = [&](std::int64_t i) { return static_cast<float>(x.at(row * columns + i)); };
+    const float mean = block_sum(columns, at) / static_cast<float>(columns);
+    const float squares = block_sum(columns, [&](std::int64_t i) { return (at(i) - mean) * (at(i) - mean); });
+    const float scale = 1 / std::sqrt(squares / static_cast<float>(columns));
+    for (std::int64_t i = 0; i < columns; ++i)
+      y.set(row * columns + i, (at(i) - mean) * scale * static_cast<float>(inputs.tensors[1].at(i)) +
+                                   static_cast<float>(inputs.tensors[2].at(i)));
+  }
+}
+
+// Seen on an H200: elements near zero, where x and the mean or a term and the bias cancel, were called wrong.
+TEST(Operators, NumbersThatCancelInANormAreWithinItsTolerance) {
+  constexpr std::int64_t rows = 256, columns = 4096;
+  ExportedCall call;
+  call.tensors = {tensor("x", {rows, columns}, {columns, 1}, 0, "Float16"),
+                  tensor("w", {columns}, {1}, 1, "Float16"), tensor("b", {columns}, {1}, 2, "Float16"),
+                  tensor("y", {rows, columns}, {columns, 1}, 3, "Float16")};
+  call.buffers = {1, 1, 1, 1};
+  Operator op;
+  op.name = "layer_norm";
+  op.numbers = {{"eps", 0}};
+  op.roles = {{"x", {"x", {"row", "column"}}},
+              {"weight", {"w", {"column"}}},
+              {"bias", {"b", {"column"}}},
+              {"y", {"y", {"row", "column"}}}};
+  const Tolerance tolerance = operator_tolerance(op, call);
+  Tolerance relative = tolerance;
+  relative.floor = 0x1p-14;
+  int called_wrong = 0;
+  for (const Fill fill : {Fill::uniform, Fill::adversarial}) {
+    Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
+    for (std::size_t i = 0; i < 3; ++i) inputs.tensors[i].fill(fill, 5 + i);
+    Tensor y = host_tensor(call.tensors[3]);
+    layer_norm_in_fp32(inputs, columns, y);
+    const Tensor reference = evaluate(op, call, inputs);
+    EXPECT_TRUE(compare(y, reference, tolerance).passed) << compare(y, reference, tolerance).text;
+    called_wrong += !compare(y, reference, relative).passed;
+    y.set(77, y.at(77) + 0.02);
+    EXPECT_FALSE(compare(y, reference, tolerance).passed) << "a wrong element is still seen";
+  }
+  EXPECT_GT(called_wrong, 0) << "the test shows nothing: nothing cancelled";
 }
 
 TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
