@@ -121,8 +121,7 @@ def checked(run):
 def row_of(run):
     time_us, share = figure(run, "duration_us"), figure(run, "roofline_percent")
     rate, bandwidth = figure(run, "rate_tflops"), figure(run, "bandwidth_tbs")
-    product = "gemm" in run["kernel"] or "attention" in run["kernel"]
-    speed = f"{rate:.0f} TFLOP/s" if product and rate else f"{bandwidth:.2f} TB/s" if bandwidth else "-"
+    speed = ", ".join(f"{value:{digits}} {unit}" for value, digits, unit in ((rate, ".1f", "TFLOP/s"), (bandwidth, ".2f", "TB/s")) if value) or "-"
     configuration = " ".join(f"{k}={v}" for k, v in run["provenance"]["configuration"].items())
     cells = [f"{run['kernel']} {run['version']}", configuration, f"{time_us:.1f}" if time_us else "-", speed,
              f"{share:.0f} %" if share else "-", checked(run), run["provenance"]["compiler"], run["provenance"]["source_hash"]]
