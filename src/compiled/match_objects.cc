@@ -184,10 +184,23 @@ class Objects {
       if (const Value& known = source_.facts[s].values.at(value);
           !known.determined() || !given->determined() || equal(value, known, *given))
         meant.push_back(s);
+    if (!given->determined()) keep_likely(value, *stated, meant);
     for (const std::size_t s : meant) {
       take(s, found, "passed on by its name: " + lines(found));
       answers_.only[s] = value;
     }
+  }
+
+  /// Where the source does not see which number is passed on: a statement whose number is another one than
+  /// the compiler's is an earlier step as long as there is one that may be it (n = 2, then n += what is
+  /// left).
+  void keep_likely(const std::string& value, const Value& stated, std::vector<std::size_t>& meant) const {
+    std::vector<std::size_t> likely;
+    for (const std::size_t s : meant)
+      if (const Value& known = source_.facts[s].values.at(value);
+          !known.determined() || equal(value, known, stated))
+        likely.push_back(s);
+    if (!likely.empty()) meant = likely;
   }
 
   const evidence::Reading& source_;

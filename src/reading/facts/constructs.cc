@@ -49,15 +49,6 @@ std::string owner_of(const std::string& path, const std::string& receiver) {
                      dot - (before == std::string::npos ? 0 : before + 1));
 }
 
-std::string sentence(const Construct& c, const CallSite& site) {
-  std::string out = c.says;
-  const std::string target = site.target.empty() ? "" : site.target;
-  out = replace_all(out, "{target}", target);
-  out = replace_all(out, "{receiver}", site.receiver.substr(0, 60));
-  out = replace_all(out, "{owner}", owner_of(site.path, site.receiver));
-  out = replace_all(out, "{leaf}", site.leaf);
-  return std::string(trim(out));
-}
 /// "cute.arch" of cute.arch.sync_threads(): an imported module and its parts, no object.
 bool names_module(const FactContext& context, const std::string& receiver) {
   const bool capital = std::any_of(receiver.begin(), receiver.end(),
@@ -70,6 +61,17 @@ bool names_module(const FactContext& context, const std::string& receiver) {
 std::string subject_of(const FactContext& context, const CallSite& site) {
   if (!site.target.empty()) return site.target;
   return site.receiver.empty() || names_module(context, site.receiver) ? site.leaf : site.receiver;
+}
+
+/// `subject`: what the fact is about, where the result is bound to no name.
+std::string sentence(const Construct& c, const CallSite& site, const std::string& subject) {
+  std::string out = c.says;
+  const std::string target = site.target.empty() && out.starts_with("{target}") ? subject : site.target;
+  out = replace_all(out, "{target}", target);
+  out = replace_all(out, "{receiver}", site.receiver.substr(0, 60));
+  out = replace_all(out, "{owner}", owner_of(site.path, site.receiver));
+  out = replace_all(out, "{leaf}", site.leaf);
+  return std::string(trim(out));
 }
 
 /// smem_ab.acquire() in the body of a @schedule function: a task works on the pipeline of a resource.
@@ -113,7 +115,8 @@ void extract_constructs(FactContext& context) {
       if (matched && !c.also) continue;
       if ((!c.path.empty() && !occurs(c.path, path)) || occurs(c.no, path)) continue;
       const std::string subject = subject_of(context, site);
-      Draft& draft = context.add(c.family, c.kind, subject.substr(0, 80), sentence(c, site), site.call);
+      Draft& draft = context.add(c.family, c.kind, subject.substr(0, 80),
+                                 sentence(c, site, subject.substr(0, 60)), site.call);
       draft.fact.optional = c.optional;
       draft.construct = site.leaf;
       draft.path = site.path;

@@ -30,7 +30,7 @@ bool names_no_swizzle(const std::string& text) {
 
 void add_unswizzled(FactContext& context, const CallSite& site, const std::string& text) {
   Draft& draft = context.add(Family::D6, evidence::kind::shared_layout, site.target,
-                             "the tile of " + site.target + " lies in rows, no swizzle", site.call);
+                             "the tile of " + site.target + " has no swizzle", site.call);
   draft.construct = "plain-layout";
   draft.fact.optional = true;
   draft.fact.values["swizzle"] = evidence::literal(text);

@@ -168,6 +168,25 @@ TEST(MatchObjects, ANumberIsAnsweredWhereItsNameIsPassedOn) {
       << "neither the number replaced at 4 nor the one nobody passes on";
 }
 
+TEST(MatchObjects, AnEarlierStepOfAnUnknownNumberIsNoDifference) {
+  evidence::Reading source;
+  const auto open = evidence::undetermined("needs evaluation", {}, {}, "self.num_c_stage");
+  source.facts = {
+      made(Family::H3, "stages", "num_c_stage", span(2, 2), {{"stages", number(2)}}),
+      made(Family::H3, "stages", "num_c_stage", span(9, 9),
+           {{"stages", evidence::undetermined("needs evaluation", {}, {}, "num_c_stage + rest")}}),
+      made(Family::D2, "pipeline", "store", span(30, 30), {{"stages", open}})};
+  IrReading module;
+  module.facts = {made(Family::D2, "pipeline", "", span(30, 30), {{"stages", stated(std::int64_t{3})}})};
+  const Merged merged = compare(source, {module});
+  EXPECT_EQ(at_line(merged, 9, "stages").agreement, Agreement::filled);
+  EXPECT_EQ(merged.reading.facts[0].values.at("stages").integer(), 2) << "the first step stays what it is";
+  for (const auto& fact : merged.comparison.facts) EXPECT_NE(fact.agreement, Agreement::differ);
+  source.facts.erase(source.facts.begin() + 1);
+  EXPECT_EQ(at_line(compare(source, {module}), 2, "stages").agreement, Agreement::differ)
+      << "the only statement that gives the number";
+}
+
 TEST(Match, LesserFactsAnswerAndAreNothingOfTheirOwn) {
   evidence::Reading source;
   source.facts = {

@@ -2,31 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
 #include "kernel/imported_package.h"
 #include "kernel/imported_plan.h"
-#include "support/truncated_sums.h"
+#include "support/exported_tensor.h"
 
 namespace cutelab::kernel {
 namespace {
 
-ExportedCall::Tensor tensor(const std::string& name, std::vector<std::int64_t> shape,
-                            std::vector<std::int64_t> stride, int buffer,
-                            const std::string& dtype = "Float32") {
-  ExportedCall::Tensor made;
-  made.name = name;
-  made.dtype = dtype;
-  made.shape = std::move(shape);
-  made.stride = std::move(stride);
-  made.buffer = buffer;
-  made.bytes = 4;
-  for (const auto extent : made.shape) made.bytes *= extent;
-  return made;
-}
+using testing::exported_tensor;
 
 /// What a program exports for `--mn=M,N`: d (M, N) column-major = a (M, 2) row-major · b (N, 2)ᵀ
 /// column-major.
@@ -44,8 +31,8 @@ class FakeExporter final : public Exporter {
     made.call.device_code = "kernel.cubin";
     made.call.object_sha256 = fixed_extents ? std::to_string(m) + " " + std::to_string(n) : "any";
     made.call.symbols = {"kernel_f"};
-    made.call.tensors = {tensor("a", {m, 2}, {2, 1}, 0), tensor("b", {n, 2}, {1, n}, 1),
-                         tensor("c", {m, n}, {1, m}, 2)};
+    made.call.tensors = {exported_tensor("a", {m, 2}, {2, 1}, 0), exported_tensor("b", {n, 2}, {1, n}, 1),
+                         exported_tensor("c", {m, n}, {1, m}, 2)};
     made.call.tensors.insert(made.call.tensors.end(), extra.begin(), extra.end());
     made.call.buffers = {m * 8, n * 8, m * n * 4, 16};
     ExportedCall::Argument argument;
@@ -233,14 +220,15 @@ TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
   const ImportedPlan unknown(d, exporter);
   EXPECT_NE(unknown.cannot_run_because().find("what it computes"), std::string::npos);
   ASSERT_TRUE(unknown.plan(problem(), {{{"tile", 64}, {"pdl", 0}}, ""})) << "it compiles all the same";
-  exporter->extra = {tensor("scales", {4}, {1}, 3, "Float4E2M1FN"), tensor("again", {1}, {1}, 0)};
+  exporter->extra = {exported_tensor("scales", {4}, {1}, 3, "Float4E2M1FN"),
+                     exported_tensor("again", {1}, {1}, 0)};
   ASSERT_TRUE(plan.check(problem()));
   EXPECT_NE(plan.cannot_run_because().find("scales holds: elements of type Float4E2M1FN"), std::string::npos);
   EXPECT_NE(plan.cannot_run_because().find("again shares its memory"), std::string::npos);
 }
 
 TEST_F(Imported, IndexTensorsKeepWhatTheProgramHadInThem) {
-  auto lengths = tensor("lengths", {2}, {1}, 3, "Int32");
+  auto lengths = exported_tensor("lengths", {2}, {1}, 3, "Int32");
   lengths.content = std::vector<std::byte>(8, std::byte{1});
   exporter->extra = {lengths};
   ASSERT_TRUE(plan.check(problem()));
@@ -266,160 +254,6 @@ TEST(Operators, ARoleThatDoesNotFitIsSaid) {
   EXPECT_FALSE(check_operator(op, call));
   op.name = "rms_norm";
   EXPECT_FALSE(check_operator(op, call)) << "without eps";
-}
-
-TEST(Operators, RowsOfSeveralModesAndStrides) {
-  ExportedCall call;
-  call.tensors = {tensor("x", {2, 3, 2}, {1, 2, 6}, 0), tensor("w", {2}, {1}, 1),
-                  tensor("y", {2, 3, 2}, {6, 2, 1}, 2)};
-  call.buffers = {48, 8, 48};
-  Operator op;
-  op.name = "rms_norm";
-  op.numbers = {{"eps", 0}};
-  op.roles = {{"x", {"x", {"row", "row", "column"}}},
-              {"weight", {"w", {"column"}}},
-              {"y", {"y", {"row", "row", "column"}}}};
-  ASSERT_TRUE(check_operator(op, call));
-  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1])}};
-  for (int i = 0; i < 12; ++i) inputs.tensors[0].set(i, i < 6 ? 3 : 4);  // column 0 is 3, column 1 is 4
-  inputs.tensors[1].set(0, 1);
-  inputs.tensors[1].set(1, 10);
-  const Tensor y = evaluate(op, call, inputs);
-  const double root = std::sqrt(12.5);
-  for (int i = 0; i < 12; ++i) EXPECT_NEAR(y.at(i), i % 2 ? 40 / root : 3 / root, 1e-5) << i;
-}
-
-TEST(Operators, AttentionFollowsItsModes) {
-  // q and o (tokens, elements, batch), one head; k and v (batch, tokens, elements).
-  ExportedCall call;
-  call.tensors = {tensor("q", {1, 1, 2}, {1, 1, 1}, 0), tensor("k", {2, 3, 1}, {3, 1, 1}, 1),
-                  tensor("v", {2, 3, 1}, {3, 1, 1}, 2), tensor("o", {1, 1, 2}, {1, 1, 1}, 3)};
-  call.buffers = {8, 24, 24, 8};
-  call.attributes = {{"s", "2.0"}};
-  Operator op;
-  op.name = "attention";
-  op.called = {{"scale", "s"}};
-  op.roles = {{"q", {"q", {"query", "d", "batch"}}},
-              {"k", {"k", {"batch", "key", "d"}}},
-              {"v", {"v", {"batch", "key", "dv"}}},
-              {"o", {"o", {"query", "dv", "batch"}}}};
-  ASSERT_TRUE(check_operator(op, call)) << check_operator(op, call).error().wrong;
-  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
-  const double k[] = {0, 0.5, 1, 0, 0, 0}, v[] = {1, 2, 4, 3, 6, 9};
-  for (int i = 0; i < 2; ++i) inputs.tensors[0].set(i, 1);
-  for (int i = 0; i < 6; ++i) inputs.tensors[1].set(i, k[i]), inputs.tensors[2].set(i, v[i]);
-  const Tensor o = evaluate(with_numbers_of(op, call), call, inputs);
-  const double e = std::exp(1.0);
-  EXPECT_NEAR(o.at(0), (1 + 2 * e + 4 * e * e) / (1 + e + e * e), 1e-6);
-  EXPECT_NEAR(o.at(1), 6, 1e-6) << "equal scores: the mean";
-  EXPECT_EQ(operator_work(op, call).flops.at("fp32"), 2.0 * 2 * 3 * 2);
-  call.attributes.clear();
-  EXPECT_FALSE(check_operator(op, call)) << "the scale is not there";
-}
-
-TEST(Operators, ANormMayHaveABiasOrNoWeight) {
-  ExportedCall call;
-  call.tensors = {tensor("x", {8}, {1}, 0), tensor("w", {2}, {1}, 1), tensor("b", {2}, {1}, 2),
-                  tensor("y", {8}, {1}, 3)};
-  call.buffers = {32, 8, 8, 32};
-  Operator op;
-  op.name = "layer_norm";
-  op.numbers = {{"eps", 0}};
-  op.roles = {{"x", {"x", {"row", "column"}}},
-              {"weight", {"w", {"column"}}},
-              {"bias", {"b", {"column"}}},
-              {"y", {"y", {"row", "column"}}}};
-  EXPECT_FALSE(check_operator(op, call)) << "a run of memory has one mode";
-  shape_runs(op, call);
-  ASSERT_TRUE(check_operator(op, call));
-  EXPECT_EQ(call.tensors[0].shape, (std::vector<std::int64_t>{4, 2}));
-  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
-  for (int i = 0; i < 8; ++i) inputs.tensors[0].set(i, i % 2 ? 3 : 1);
-  for (int i = 0; i < 2; ++i) inputs.tensors[1].set(i, 2 + i), inputs.tensors[2].set(i, 10);
-  const Tensor y = evaluate(op, call, inputs);
-  EXPECT_NEAR(y.at(0), 8, 1e-6);
-  EXPECT_NEAR(y.at(1), 13, 1e-6);
-  op.roles.erase("bias");
-  op.roles.erase("weight");
-  EXPECT_NEAR(evaluate(op, call, inputs).at(7), 1, 1e-6);
-}
-
-/// As a block adds: each of 128 threads its own numbers, then the threads in pairs.
-template <class Number>
-float block_sum(std::int64_t count, const Number& number) {
-  std::array<float, 128> threads{};
-  for (std::int64_t i = 0; i < count; ++i) threads[static_cast<std::size_t>(i) % threads.size()] += number(i);
-  for (std::size_t half = threads.size() / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i) threads[i] += threads[i + half];
-  return threads[0];
-}
-
-/// The norm with every step in fp32.
-void layer_norm_in_fp32(const Inputs& inputs, std::int64_t columns, Tensor& y) {
-  const Tensor& x = inputs.tensors[0];
-  for (std::int64_t row = 0; row < x.size() / columns; ++row) {
-    const auto at = [&](std::int64_t i) { return static_cast<float>(x.at(row * columns + i)); };
-    const float mean = block_sum(columns, at) / static_cast<float>(columns);
-    const float squares = block_sum(columns, [&](std::int64_t i) { return (at(i) - mean) * (at(i) - mean); });
-    const float scale = 1 / std::sqrt(squares / static_cast<float>(columns));
-    for (std::int64_t i = 0; i < columns; ++i)
-      y.set(row * columns + i, (at(i) - mean) * scale * static_cast<float>(inputs.tensors[1].at(i)) +
-                                   static_cast<float>(inputs.tensors[2].at(i)));
-  }
-}
-
-// Seen on an H200: elements near zero, where x and the mean or a term and the bias cancel, were called wrong.
-TEST(Operators, NumbersThatCancelInANormAreWithinItsTolerance) {
-  constexpr std::int64_t rows = 256, columns = 4096;
-  ExportedCall call;
-  call.tensors = {tensor("x", {rows, columns}, {columns, 1}, 0, "Float16"),
-                  tensor("w", {columns}, {1}, 1, "Float16"), tensor("b", {columns}, {1}, 2, "Float16"),
-                  tensor("y", {rows, columns}, {columns, 1}, 3, "Float16")};
-  call.buffers = {1, 1, 1, 1};
-  Operator op;
-  op.name = "layer_norm";
-  op.numbers = {{"eps", 0}};
-  op.roles = {{"x", {"x", {"row", "column"}}},
-              {"weight", {"w", {"column"}}},
-              {"bias", {"b", {"column"}}},
-              {"y", {"y", {"row", "column"}}}};
-  const Tolerance tolerance = operator_tolerance(op, call);
-  Tolerance relative = tolerance;
-  relative.floor = 0x1p-14;
-  int called_wrong = 0;
-  for (const Fill fill : {Fill::uniform, Fill::adversarial}) {
-    Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
-    for (std::size_t i = 0; i < 3; ++i) inputs.tensors[i].fill(fill, 5 + i);
-    Tensor y = host_tensor(call.tensors[3]);
-    layer_norm_in_fp32(inputs, columns, y);
-    const Tensor reference = evaluate(op, call, inputs);
-    EXPECT_TRUE(compare(y, reference, tolerance).passed) << compare(y, reference, tolerance).text;
-    called_wrong += !compare(y, reference, relative).passed;
-    y.set(77, y.at(77) + 0.02);
-    EXPECT_FALSE(compare(y, reference, tolerance).passed) << "a wrong element is still seen";
-  }
-  EXPECT_GT(called_wrong, 0) << "the test shows nothing: nothing cancelled";
-}
-
-TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
-  constexpr std::int64_t m = 48, n = 48, k = 2048;
-  ExportedCall call;
-  call.tensors = {tensor("a", {m, k}, {k, 1}, 0, "Float16"), tensor("b", {n, k}, {k, 1}, 1, "Float16"),
-                  tensor("c", {m, n}, {n, 1}, 2, "Float16")};
-  call.buffers = {1, 1, 1};
-  const Operator op = product().op;
-  Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1])}};
-  inputs.tensors[0].fill(Fill::adversarial, 7);
-  inputs.tensors[1].fill(Fill::adversarial, 8);
-  Tensor out = host_tensor(call.tensors[2]);
-  const double dropped = testing::multiply_dropping_bits(inputs.tensors[0], inputs.tensors[1], k, out);
-  const Tolerance tolerance = operator_tolerance(op, call);
-  const auto report = compare(out, evaluate(op, call, inputs), tolerance);
-  EXPECT_TRUE(report.passed) << report.text;
-  EXPECT_GT(report.relative_norm, tolerance.relative_norm / 10) << "the tolerance is not slack";
-  const double allowed = tolerance.floor * tolerance.relative_norm / 4;
-  EXPECT_LT(dropped, allowed);
-  EXPECT_GT(dropped, allowed / 10) << "nor is what it allows for sums";
 }
 
 TEST(ExportedCallJson, ReadsTheHarnessesForm) {
