@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "reading/evaluator/folder.h"
 #include "reading/models/models.h"
 
@@ -145,6 +146,20 @@ bool steps_in_loop(const Assignment& a) {
 }
 }  // namespace
 
+namespace {
+/// A statement of the file begins with xs[ or del xs[.
+bool changes_by_index(const Assignment& a) {
+  const std::string_view text = a.value.tree()->root().text();
+  const std::string start = a.name + "[";
+  for (auto at = text.find(start); at != std::string_view::npos; at = text.find(start, at + 1)) {
+    std::string_view before = text.substr(0, at);
+    before = trim(before.substr(before.rfind('\n') + 1));
+    if (before.empty() || before == "del" || before.ends_with(':') || before.ends_with(';')) return true;
+  }
+  return false;
+}
+}  // namespace
+
 /// xs = [1] and somewhere xs.extend(…): the literal is only what it starts with.
 bool Folder::changes_in_place(int module_index, const Assignment& a) {
   if (!a.value.is(NodeKind::list) || !a.slots.empty()) return false;
@@ -160,7 +175,7 @@ bool Folder::changes_in_place(int module_index, const Assignment& a) {
       if (f == a.function || a.name.starts_with("self.")) return true;
     }
   }
-  return false;
+  return changes_by_index(a);
 }
 
 Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame) {

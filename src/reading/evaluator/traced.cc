@@ -1,5 +1,7 @@
 #include "reading/evaluator/traced.h"
 
+#include <algorithm>
+
 namespace cutelab::reading {
 using evidence::Tristate;
 using RunValue = machine::Value;
@@ -52,6 +54,7 @@ Abstract TracedEvaluator::converted(const RunValue& v, int depth) {
   if (const auto* external = v.as<machine::External>()) return Abstract::name(external->path);
   const auto* tuple = v.as<machine::Tuple>();
   const auto* list = v.as<machine::List>();
+  if (list && list->open) return Abstract::unknown("how many items a list has is not known");
   if ((tuple || list) && depth < 8) {
     std::vector<Abstract> items;
     for (const RunValue& item : tuple ? tuple->items : list->items)
@@ -78,7 +81,7 @@ bool is_data(const RunValue& v, int depth = 0) {
     return true;
   const auto* tuple = v.as<machine::Tuple>();
   const auto* list = v.as<machine::List>();
-  if ((!tuple && !list) || depth > 8) return false;
+  if ((!tuple && !list) || depth > 8 || (list && list->open)) return false;
   for (const RunValue& item : tuple ? tuple->items : list->items)
     if (!item.is_unknown() && !is_data(item, depth + 1)) return false;
   return true;
@@ -113,9 +116,26 @@ Abstract narrowed(const Abstract& folded, std::string_view path) {
 }
 }  // namespace
 
+namespace {
+/// The run saw it change, or a part of it: what was written down before does not hold.
+bool holds_changed(const RunValue& value) {
+  if (const auto* unknown = value.as<machine::Unknown>()) return unknown->changed;
+  const auto* tuple = value.as<machine::Tuple>();
+  const auto* list = value.as<machine::List>();
+  if (list && list->open) return true;
+  if (!tuple && !list) return false;
+  const auto& items = tuple ? tuple->items : list->items;
+  return std::any_of(items.begin(), items.end(), [](const RunValue& item) {
+    const auto* unknown = item.as<machine::Unknown>();
+    return unknown && unknown->changed;
+  });
+}
+}  // namespace
+
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value) {
   if (!value.bound()) return folded;
+  if (holds_changed(value)) return converted(value);
   if (!is_data(value)) {
     const auto* record = value.as<machine::Record>();
     Abstract narrow = record ? narrowed(folded, record->path) : folded;

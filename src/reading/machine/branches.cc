@@ -182,7 +182,7 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   if (n.is(NodeKind::for_statement)) bind(n.child(Field::left_field), index, s);
   const bool outer = loop_may_break_;
   const std::size_t yielded = s->yields.size();
-  const Flow flow = block(n.child(Field::body_field), s);
+  const Flow flow = m.current_launch_ ? block(n.child(Field::body_field), s) : one_of_many(n, s);
   loop_may_break_ = outer;
   if (s->yields.size() != yielded) s->yields_are_open = true;
   if (flow == Flow::raised) return flow;
@@ -192,6 +192,34 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   }
   widen(n, s);
   return Flow::normal;
+}
+
+/// The body of a host loop, run once for any number of rounds: what it changes in containers and attributes
+/// is not known afterwards. The names are widened.
+Flow Machine::Interpreter::one_of_many(Node n, Scope* s) {
+  const Value exception_before = m.exception_;
+  const Outcome out = branch([&] { return block(n.child(Field::body_field), s); });
+  result_ = out.result;
+  m.raising_ = out.flow == Flow::raised;
+  if (!m.raising_) m.exception_ = exception_before;
+  const std::string loop = "the loop at line " + std::to_string(n.line());
+  for (const Write& w : out.writes) {
+    const Value before = w.slots->at(w.name);
+    const bool counted =
+        before.bound() && (before.is_number() || before.is_none()) && m.equal(before, w.value) != Truth::yes;
+    Value after = w.value;
+    if (counted) {
+      after = m.unknown("changes in " + loop, m.name_of(w.name));
+      after.as<Unknown>()->changed = true;
+    }
+    m.set(*w.slots, w.name, after);
+  }
+  Outcome changed;
+  changed.lists = out.lists;
+  changed.dicts = out.dicts;
+  changed.sets = out.sets;
+  merge(changed, Outcome{}, loop);
+  return out.flow;
 }
 
 /// Numbers that the body assigns to names from before the loop become unknown; objects keep their type, as

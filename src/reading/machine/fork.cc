@@ -53,9 +53,11 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
   merge_dicts(a, b, condition);
   // Whether a set that a branch changed holds a value is not known: a member that is not known says so.
   for (const Outcome* outcome : {&a, &b})
-    for (const auto& saved : outcome->sets)
+    for (const auto& saved : outcome->sets) {
+      saved.container->open = true;
       m.mutable_items(saved.container)
           .push_back(m.unknown("only on a branch whose condition is not known", condition));
+    }
 }
 
 namespace {
@@ -74,6 +76,7 @@ void Machine::Interpreter::merge_lists(const Outcome& a, const Outcome& b, const
     for (const auto& saved : outcome->lists) {
       List* list = saved.container;
       const auto left = after(a.lists, list), right = after(b.lists, list);
+      list->open = list->open || left.size() != right.size();
       std::vector<Value> joined;
       for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i)
         joined.push_back(i < left.size() && i < right.size()
@@ -96,10 +99,14 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
       const Value one_sided = m.unknown("only on a branch whose condition is not known", condition);
       for (auto& [key, value] : joined) {
         const auto other = same_key(right, key);
+        dict->open = dict->open || other == right.end();
         value = other == right.end() ? one_sided : join(value, other->second, condition);
       }
       for (const auto& [key, value] : right)
-        if (same_key(joined, key) == joined.end()) joined.emplace_back(key, one_sided);
+        if (same_key(joined, key) == joined.end()) {
+          dict->open = true;
+          joined.emplace_back(key, one_sided);
+        }
       m.mutable_items(dict) = std::move(joined);
     }
 }

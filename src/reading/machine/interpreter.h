@@ -105,6 +105,7 @@ class Machine::Interpreter {
   bool handles(source::Node clause, Scope* s);
   Flow raise_statement(source::Node n, Scope* s);
   Flow assert_statement(source::Node n, Scope* s);
+  void delete_one(source::Node target, Scope* s);
   Flow delete_statement(source::Node n, Scope* s);
   void declare(source::Node n, Scope* s, std::vector<Symbol>& names);
 
@@ -119,6 +120,7 @@ class Machine::Interpreter {
   Flow once(source::Node n, const Value& index, Scope* s);
   Flow while_statement(source::Node n, Scope* s);
   Flow loop_else(source::Node n, Scope* s);
+  Flow one_of_many(source::Node loop, Scope* s);
   void widen(source::Node loop, Scope* s);
   Value unknown_item(const Value& iterable, source::Node at);
 

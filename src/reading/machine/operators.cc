@@ -86,6 +86,7 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   const auto too_long = [&] {
     return unknown("a sequence of more than " + std::to_string(most_items) + " items");
   };
+  if ((la && la->open) || (lb && lb->open)) return unknown("how many items a list has is not known");
   if (op == "+" && ((ta && tb) || (la && lb))) {
     std::vector<Value> items = ta ? ta->items : la->items;
     const std::vector<Value>& more = tb ? tb->items : lb->items;
@@ -140,9 +141,9 @@ Machine::Truth Machine::truth(const Value& v) {
   const auto filled = [](bool empty) { return empty ? Truth::no : Truth::yes; };
   if (const Text* t = v.as<Text>()) return filled(t->text.empty());
   if (const Tuple* t = v.as<Tuple>()) return filled(t->items.empty());
-  if (const List* l = v.as<List>()) return filled(l->items.empty());
-  if (const Dict* d = v.as<Dict>()) return filled(d->items.empty());
-  if (const Set* s = v.as<Set>()) return filled(s->items.empty());
+  if (const List* l = v.as<List>()) return l->open ? Truth::unknown : filled(l->items.empty());
+  if (const Dict* d = v.as<Dict>()) return d->open ? Truth::unknown : filled(d->items.empty());
+  if (const Set* s = v.as<Set>()) return s->open ? Truth::unknown : filled(s->items.empty());
   if (v.is_unknown()) return Truth::unknown;
   if (const Record* r = v.as<Record>())
     if (const Native native = interpreter_->natives.find_method(r->kind, "__bool__")) {
@@ -222,6 +223,7 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const auto items_a = a.as<Tuple>() ? &a.as<Tuple>()->items : a.as<List>() ? &a.as<List>()->items : nullptr;
   const auto items_b = b.as<Tuple>() ? &b.as<Tuple>()->items : b.as<List>() ? &b.as<List>()->items : nullptr;
   if (items_a && items_b) {
+    if ((a.as<List>() && a.as<List>()->open) || (b.as<List>() && b.as<List>()->open)) return Truth::unknown;
     if (items_a->size() != items_b->size() || a.object()->type != b.object()->type) return Truth::no;
     Truth out = Truth::yes;
     for (std::size_t i = 0; i < items_a->size(); ++i) {
@@ -262,7 +264,12 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
   if (const Text* inside = a.as<Text>())
     if (const Text* whole = b.as<Text>())
       return Value::boolean((whole->text.find(inside->text) != std::string::npos) == (op == "in"));
-  const auto list = items(b);
+  const List* open_list = b.as<List>();
+  const Set* open_set = b.as<Set>();
+  const bool open = (open_list && open_list->open) || (open_set && open_set->open);
+  const auto list = !open       ? items(b)
+                    : open_list ? std::optional(open_list->items)
+                                : std::optional(open_set->items);
   if (!list) {
     if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), "__contains__")) {
       Call c{*this, "__contains__", b, {a}, {}, {}, 0};
@@ -270,7 +277,7 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
     }
     return b.is_unknown() ? b : unknown("what a container holds is not known");
   }
-  Truth any = Truth::no;
+  Truth any = open ? Truth::unknown : Truth::no;
   for (const Value& item : *list) {
     const Truth one = equal(a, item);
     if (one == Truth::yes) {
@@ -324,10 +331,11 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
 
 std::optional<std::vector<Value>> Machine::items(const Value& v) {
   if (const Tuple* t = v.as<Tuple>()) return t->items;
-  if (const List* l = v.as<List>()) return l->items;
-  if (const Set* s = v.as<Set>()) return s->items;
+  if (const List* l = v.as<List>()) return l->open ? std::nullopt : std::optional(l->items);
+  if (const Set* s = v.as<Set>()) return s->open ? std::nullopt : std::optional(s->items);
   std::vector<Value> out;
   if (const Dict* d = v.as<Dict>()) {
+    if (d->open) return std::nullopt;
     for (const auto& [key, value] : d->items) out.push_back(key);
     return out;
   }

@@ -162,7 +162,7 @@ Flow Machine::Interpreter::augmented(Node n, Scope* s) {
   std::string_view op = n.child(Field::operator_token).text();
   op.remove_suffix(std::min<std::size_t>(op.size(), 1));
   if (op == "+" && before.as<List>()) {
-    if (const auto added = m.items(operand)) {
+    if (const auto added = m.items(operand); added && !before.as<List>()->open) {
       auto& items = m.mutable_items(before.as<List>());
       if (items.size() + added->size() > longest_list) {
         bind(left, m.unknown("a list of more than " + std::to_string(longest_list) + " items"), s);
@@ -273,6 +273,7 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
   const Value index = index_value(target, s);
   if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
   if (List* list = object.as<List>()) {
+    list->open = list->open || index.as<Slice>() != nullptr;
     if (index.is_integral()) {
       const auto size = static_cast<std::int64_t>(list->items.size());
       const std::int64_t at = index.number() < 0 ? index.number() + size : index.number();
@@ -301,8 +302,38 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
 
 Flow Machine::Interpreter::delete_statement(Node n, Scope* s) {
   for (const Node target : n.children())
-    if (target.is(NodeKind::identifier)) m.set(s->names, symbol_of(target, s->module), Value());
+    for (const Node one : target.is(NodeKind::expression_list) ? target.children() : n.children())
+      if (target.is(NodeKind::expression_list) || one == target) delete_one(one, s);
   return Flow::normal;
+}
+
+void Machine::Interpreter::delete_one(Node target, Scope* s) {
+  if (target.is(NodeKind::identifier)) return m.set(s->names, symbol_of(target, s->module), Value());
+  if (target.is(NodeKind::attribute)) {
+    const Value object = expression(target.child(Field::object_field), s);
+    const Symbol name = symbol_of(target.child(Field::attribute_field), s->module);
+    if (Instance* instance = object.as<Instance>()) m.set(instance->attributes, name, Value());
+    return;
+  }
+  if (!target.is(NodeKind::subscript)) return;
+  const Value object = expression(target.child(Field::value_field), s);
+  const Value index = index_value(target, s);
+  if (List* list = object.as<List>()) {
+    auto& items = m.mutable_items(list);
+    const auto size = static_cast<std::int64_t>(items.size());
+    const std::int64_t at = index.is_integral() ? index.number() + (index.number() < 0 ? size : 0) : -1;
+    if (at >= 0 && at < size && !list->open) {
+      items.erase(items.begin() + at);
+      return;
+    }
+    list->open = true;
+    for (Value& item : items) item = unknown_at("items before it were deleted", target);
+  } else if (Dict* dict = object.as<Dict>()) {
+    auto& items = m.mutable_items(dict);
+    const std::size_t before = items.size();
+    std::erase_if(items, [&](const auto& item) { return m.equal(item.first, index) == Truth::yes; });
+    dict->open = dict->open || items.size() == before;
+  }
 }
 
 }  // namespace cutelab::reading::machine

@@ -31,6 +31,12 @@ Value Machine::Interpreter::item_of_sequence(const Value& object, const Value& i
   const Tuple* tuple = object.as<Tuple>();
   const List* list = object.as<List>();
   const std::vector<Value>& items = tuple ? tuple->items : list->items;
+  if (list && list->open) {
+    const bool there = index.is_integral() && index.number() >= 0 &&
+                       index.number() < static_cast<std::int64_t>(items.size());
+    return there ? items[static_cast<std::size_t>(index.number())]
+                 : m.unknown("how many items a list has is not known", std::string(at.text().substr(0, 80)));
+  }
   if (index.is_integral()) {
     const auto size = static_cast<std::int64_t>(items.size());
     const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
@@ -61,7 +67,7 @@ Value Machine::Interpreter::item_of_dict(const Value& object, const Value& index
     if (same == Truth::yes) return value;
     undecided = undecided || same == Truth::unknown;
   }
-  if (undecided || index.is_unknown())
+  if (undecided || dict->open || index.is_unknown())
     return m.unknown("the key is not known", std::string(at.text().substr(0, 80)));
   m.raise("KeyError", at, 0);
   if (Record* r = m.exception_.as<Record>()) r->path = "builtins.KeyError";

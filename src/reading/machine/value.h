@@ -120,7 +120,8 @@ struct Unknown : Object {
   Unknown() : Object(tag) {}
   std::string reason;
   std::string depends_on;
-  std::string path;  ///< "cutlass.cute.arch.thread_idx", as an External's
+  std::string path;      ///< "cutlass.cute.arch.thread_idx", as an External's
+  bool changed = false;  ///< a loop changes what it stands for: no value that was given before holds
 };
 
 struct Text : Object {
@@ -140,6 +141,7 @@ struct List : Object {
   static constexpr Type tag = Type::list;
   explicit List(std::vector<Value> v) : Object(tag), items(std::move(v)) {}
   std::vector<Value> items;
+  bool open = false;  ///< there may be more items or fewer: a branch or loop that is not decided changed it
 };
 
 /// In insertion order; keys compare with Machine::equal.
@@ -147,12 +149,14 @@ struct Dict : Object {
   static constexpr Type tag = Type::dict;
   Dict() : Object(tag) {}
   std::vector<std::pair<Value, Value>> items;
+  bool open = false;  ///< as List::open
 };
 
 struct Set : Object {
   static constexpr Type tag = Type::set;
   Set() : Object(tag) {}
   std::vector<Value> items;
+  bool open = false;  ///< as List::open
 };
 
 struct Scope;

@@ -121,8 +121,11 @@ Answer append(Call& c) {
 
 Answer extend(Call& c) {
   const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
-  if (!items) return std::nullopt;
   auto& own = c.machine.mutable_items(c.self.as<List>());
+  if (!items) {
+    c.self.as<List>()->open = true;
+    return Value::none();
+  }
   if (own.size() + items->size() > 1u << 20) {
     c.machine.raise("MemoryError: a list of more than a million items", c.node, c.module);
     return Value::none();
@@ -132,8 +135,13 @@ Answer extend(Call& c) {
 }
 
 Answer insert(Call& c) {
-  if (c.count() != 2 || !c.arguments[0].is_integral()) return std::nullopt;
+  if (c.count() != 2) return std::nullopt;
   auto& own = c.machine.mutable_items(c.self.as<List>());
+  if (!c.arguments[0].is_integral()) {
+    own.push_back(c.arguments[1]);
+    for (Value& item : own) item = c.machine.unknown("something was inserted at an index that is not known");
+    return Value::none();
+  }
   const auto size = static_cast<std::int64_t>(own.size());
   std::int64_t at = c.arguments[0].number();
   if (at < 0) at += size;
@@ -183,10 +191,15 @@ Answer count_of(Call& c) {
 }
 
 Answer copy(Call& c) {
-  if (const List* l = c.self.as<List>()) return c.machine.list(l->items);
+  if (const List* l = c.self.as<List>()) {
+    const Value out = c.machine.list(l->items);
+    out.as<List>()->open = l->open;
+    return out;
+  }
   if (const Dict* d = c.self.as<Dict>()) {
     Dict* out = c.machine.make<Dict>();
     out->items = d->items;
+    out->open = d->open;
     return Value(out);
   }
   return c.self;

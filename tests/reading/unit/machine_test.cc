@@ -75,6 +75,57 @@ sure = 1 in s
   EXPECT_EQ(p.text("sure"), "True");
 }
 
+// Found as wrong numbers of a launch: what was changed in place counted as changed once.
+TEST(Machine, WhatUndecidedBranchesAndLoopsChangeInPlaceIsNotKnown) {
+  RanProgram p(R"(import os, random, sys
+class C:
+    def __init__(self): self.n = 1
+n = 1
+def step():
+    global n
+    n = n + 1
+listed, branched, waited, long, written, grown = [1], [1], [1], [1], [5], [1]
+c, far, seen = C(), C(), set()
+for f in os.listdir("/"): listed.append(f)
+if len(os.listdir("/")) > 5: branched.append(2)
+while os.getpid() > len(waited): waited.append(2)
+for i in range(4200): long.append(i)
+for i in range(4200): written[0] = i
+for i in range(5000): c.n += 1
+for i in range(10**6): far.n += 1
+for i in range(10**6): seen.add(i)
+for i in range(5000): step()
+grown.extend(range(random.randint(3, 9)))
+known = []
+for i in range(7): known.append(i)
+many = len(known)
+unknown = [len(listed), len(branched), len(waited), len(long), written[0], c.n, far.n, len(seen), n, len(grown)]
+)");
+  EXPECT_EQ(p.text("many"), "7");
+  const auto* all = p.value("unknown").as<reading::machine::List>();
+  ASSERT_NE(all, nullptr);
+  for (std::size_t i = 0; i < all->items.size(); ++i) EXPECT_TRUE(all->items[i].is_unknown()) << i;
+}
+
+TEST(Machine, ItemsAreDeletedAndSlicesWrittenOver) {
+  RanProgram p(R"(class C: pass
+l, d, c = [1, 2, 3, 4], {1: 2, 3: 4}, C()
+c.x = 5
+del l[0], d[1], c.x
+first = l[0]
+left = len(d)
+gone = hasattr(c, "x")
+cut, replaced = [1, 2, 3, 4], [1, 2, 3, 4]
+del cut[1:3]
+replaced[1:3] = []
+open = [len(cut), len(replaced)]
+)");
+  EXPECT_EQ(p.text("first"), "2");
+  EXPECT_EQ(p.text("left"), "1");
+  EXPECT_NE(p.text("gone"), "True");
+  for (const auto& item : p.value("open").as<reading::machine::List>()->items) EXPECT_TRUE(item.is_unknown());
+}
+
 TEST(Machine, ABranchThatRaisesIsNotTaken) {
   RanProgram p(R"(import somewhere
 n = 4
