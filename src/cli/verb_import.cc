@@ -71,7 +71,7 @@ VerbSpec import_spec() {
   for (const auto& more : {program_flags(), run_flags()})
     spec.flags.insert(spec.flags.end(), more.begin(), more.end());
   spec.examples = {
-      "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design rmsnorm_row --dry-run",
+      "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design my_rmsnorm --dry-run",
       "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
       "cutelab import gemm.py --layer gemm --version 1 --operator gemm",
       "cutelab import data/recipes/quack.json:softmax_fwd --layer softmax --design quack_softmax",
