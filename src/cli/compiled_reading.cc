@@ -119,6 +119,11 @@ void add_recorded(const capture::Capture& captured, std::vector<compiled::IrRead
 Result<compiled::Merged> compile_and_compare(const evidence::Reading& reading, const CompileRequest& wanted,
                                              Context& context) {
   const std::string asked = "read --compile " + reading.files[0].path;
+  if (reading.language == "cute-cpp")
+    return Error{ErrorKind::usage, asked,
+                 "it is CUDA C++, and --compile compares with what the DSL's compiler is given", "",
+                 "read it without --compile; of a kernel package `cutelab kernel NAME --prof_type=compiled` "
+                 "shows what nvcc makes"};
   capture::Request request;
   request.program = reading.files[0].path;
   request.flags = wanted.flags;
