@@ -12,10 +12,11 @@ struct Config {
   int splits;           // 1, 2, 4, 8: CTAs of a cluster, which share a tile's k
   bool row_contiguous;  // D is (m, n) : (1, m): the transposed problem, when the caller's m is the small
                         // extent
+  int element_bytes = 2;
 
   constexpr int consumers() const { return tile_m / 64; }
   constexpr int block() const { return 128 * consumers() + 32; }
-  constexpr int stage_bytes() const { return (tile_m + tile_n) * stage_k * 2; }
+  constexpr int stage_bytes() const { return (tile_m + tile_n) * stage_k * element_bytes; }
   /// fp32 partial results, contiguous extent padded by 16 bytes against bank conflicts. They take the ring's
   /// place.
   constexpr int partial_pitch() const { return (row_contiguous ? tile_m : tile_n) + 4; }

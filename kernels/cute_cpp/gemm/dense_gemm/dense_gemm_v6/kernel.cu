@@ -16,10 +16,11 @@ using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
 using cutlass::arch::NamedBarrier;
 
-constexpr Config config{GEMM_TILE_M, GEMM_TILE_N, GEMM_STAGE_K,
-                        GEMM_STAGES, GEMM_SPLITS, GEMM_ROW_CONTIGUOUS != 0};
+constexpr Config config{GEMM_TILE_M,    GEMM_TILE_N, GEMM_STAGE_K,
+                        GEMM_STAGES,    GEMM_SPLITS, GEMM_ROW_CONTIGUOUS != 0,
+                        sizeof(Element)};
 static_assert(config.smem_bytes() <= smem_limit);
-static_assert(config.stage_k % 64 == 0 && config.tile_n % 8 == 0);
+static_assert(config.stage_k % tile_k == 0 && config.tile_n % 8 == 0);
 constexpr int consumer_threads = 128 * config.consumers();
 
 using TileM = Int<config.tile_m>;
@@ -159,6 +160,7 @@ CUTE_DEVICE void store_share(const Params& p, Storage& s, const Part& part) {
   const int line_count = config.row_contiguous ? p.n : p.m;
   const int line_length = config.row_contiguous ? p.m : p.n;
   const int64_t plane = static_cast<int64_t>(part.batch) * p.m * p.n;
+  const float alpha = factor(p);
   CUTE_NO_UNROLL
   for (int g = part.rank * consumer_threads + threadIdx.x; g < groups;
        g += config.splits * consumer_threads) {
@@ -170,10 +172,10 @@ CUTE_DEVICE void store_share(const Params& p, Storage& s, const Part& part) {
     const int64_t at = plane + static_cast<int64_t>(line_origin + line) * line_length + group_origin + first;
     CUTE_UNROLL
     for (int i = 0; i < 8; ++i) {
-      sum[i] *= p.alpha;
-      if (p.beta != 0) sum[i] += p.beta * static_cast<float>(static_cast<const Element*>(p.c)[at + i]);
+      sum[i] *= alpha;
+      if (p.beta != 0) sum[i] += p.beta * static_cast<float>(static_cast<const Result*>(p.c)[at + i]);
     }
-    *reinterpret_cast<uint4*>(static_cast<Element*>(p.d) + at) = make_uint4(
+    *reinterpret_cast<uint4*>(static_cast<Result*>(p.d) + at) = make_uint4(
         packed(sum[0], sum[1]), packed(sum[2], sum[3]), packed(sum[4], sum[5]), packed(sum[6], sum[7]));
   }
 }

@@ -14,9 +14,17 @@ struct Scaled {
   template <class Block>
   CUTE_DEVICE void operator()(const Params& p, float alpha, Block& block, Nothing&, int row, int column,
                               int batch, uint32_t* pairs) const {
-    scale(p, alpha, block, row, column, batch);
+    if (!short_end || alpha != 1 || p.beta != 0) scale(p, alpha, block, row, column, batch);
     CUTE_UNROLL
     for (int v = 0; v < size(block); v += 2) pairs[v / 2] = packed(block(v), block(v + 1));
+  }
+
+  /// The same of half the tile's columns.
+  template <int part, class Block>
+  CUTE_DEVICE void half(const Params& p, float alpha, Block& block, Nothing& kept, const Side&, int row,
+                        int column, int batch, uint32_t* pairs) const {
+    (*this)(p, alpha, block, kept, row, column + part * config.tile_n / 2, batch,
+            pairs + part * config.tile_n / 8);
   }
 
   /// Straight from registers: D is (m, n) : (1, m) and small.

@@ -6,6 +6,17 @@
 #if EPILOGUE_GATED
 #define GEMM_SHRINK 2
 #endif
+#ifndef EPILOGUE_STAGED
+#define EPILOGUE_STAGED 0  // 1: C comes and the stored product leaves through stages of the ring
+#endif
+#define EPILOGUE_STAGED_C (EPILOGUE_STAGED && EPILOGUE_RESIDUAL)
+// A gated C has one stage, the product has two: with both, the product leaves from registers.
+#define EPILOGUE_STAGED_AUX (EPILOGUE_STAGED && EPILOGUE_AUX && !(EPILOGUE_GATED && EPILOGUE_RESIDUAL))
+#if EPILOGUE_STAGED_C || EPILOGUE_STAGED_AUX
+#define GEMM_SIDE (EPILOGUE_GATED && EPILOGUE_STAGED_C ? 1 : 2)
+#define GEMM_SIDE_READS EPILOGUE_STAGED_C
+#define GEMM_SIDE_WRITES EPILOGUE_STAGED_AUX
+#endif
 #include "../../dense_gemm/dense_gemm_v8/streamed_gemm.cuh"
 #include "params.h"
 #include "steps.cuh"
@@ -13,13 +24,16 @@
 
 namespace epilogue_gemm {
 
+using KeptProduct = cute::conditional_t<EPILOGUE_STAGED_AUX, StagedAux, Aux>;
+using AddedC = cute::conditional_t<EPILOGUE_STAGED_C, StagedResidual, Residual>;
+
 auto before(const Params& p) {
 #if EPILOGUE_BIAS && EPILOGUE_AUX
-  return chain(Bias{p.bias}, Aux{p.aux});
+  return chain(Bias{p.bias}, KeptProduct{p.aux});
 #elif EPILOGUE_BIAS
   return chain(Bias{p.bias});
 #elif EPILOGUE_AUX
-  return chain(Aux{p.aux});
+  return chain(KeptProduct{p.aux});
 #else
   return chain();
 #endif
@@ -27,9 +41,9 @@ auto before(const Params& p) {
 
 auto after(const Params& p) {
 #if EPILOGUE_RESIDUAL && EPILOGUE_AMAX
-  return chain(Residual{p.gemm.c, p.gemm.beta}, Amax{});
+  return chain(AddedC{p.gemm.c, p.gemm.beta}, Amax{});
 #elif EPILOGUE_RESIDUAL
-  return chain(Residual{p.gemm.c, p.gemm.beta});
+  return chain(AddedC{p.gemm.c, p.gemm.beta});
 #elif EPILOGUE_AMAX
   return chain(Amax{});
 #else

@@ -2,10 +2,12 @@
 // What an epilogue is made of. A step gets two neighbouring values in registers and where they are, and
 // returns what they become; a Chain applies its steps in order. A step of your own derives from Step and has
 // this one operator; an activation is a function of one value (user_steps.cuh has an example of each).
+#include "../../dense_gemm/dense_gemm_v8/side_stage.cuh"
 #include "../../dense_gemm/operands.cuh"
 
 namespace epilogue_gemm {
 using namespace dense_gemm;
+using dense_gemm_v8::Side;
 
 /// Where two neighbouring values of a row are, in the matrix that the step works on.
 struct At {
@@ -18,13 +20,15 @@ struct At {
   int64_t index;  // of the first in the matrix with all its batches
   bool inside;    // tiles at the border stick out
   float& largest;
+  const Side& side;  // its place in the tile's side stage, if the kernel has them
 };
 
 /// 64 rows of a tile before it is multiplied: time to fetch what a step will read.
 struct Ahead {
-  int row, column, columns;  // `columns` of the tile; the matrix ends at `last_row`, `width`
+  int row, column, columns;  // `columns` of the tile or of half of it; the matrix ends at `last_row`, `width`
   int last_row, width;
   int64_t index;  // of (row, column)
+  int eight;      // the first, in the tile
 };
 
 /// A step may keep something in registers, from ahead() on or from begin(), which runs when the sums of a
@@ -66,6 +70,13 @@ struct Gelu {
   CUTE_DEVICE float operator()(float x) const {
     const float u = x * (0.7978845608f + 0.0356774081f * x * x);
     return 0.5f * x * (1 + quick_tanh(u));
+  }
+};
+/// The same in one instruction less: x/2 + x/2 · tanh.
+struct LeanGelu {
+  CUTE_DEVICE float operator()(float x) const {
+    const float u = x * (0.7978845608f + 0.0356774081f * x * x), h = 0.5f * x;
+    return h + h * quick_tanh(u);
   }
 };
 /// x / (1 + exp(-x)), with the tanh of half of it.
@@ -156,7 +167,7 @@ struct Residual : Step {
         if (tile.row + r < tile.last_row && tile.column + column < tile.width)
           four = __ldg(reinterpret_cast<const uint4*>(static_cast<const Result*>(c) + tile.index +
                                                       static_cast<int64_t>(r) * tile.width + column));
-        auto& of = kept.of[group].of[below];
+        auto& of = kept.of[tile.eight / 4 + group].of[below];
         of[0] = four.x, of[1] = four.y, of[2] = four.z, of[3] = four.w;
       }
     }
@@ -168,6 +179,24 @@ struct Residual : Step {
       transpose_in_quad(now.of[1]);
     }
     const float2 of_c = as_pair<Result>(now.of[at.below][at.eight % 4]);
+    return {x.x + beta * of_c.x, x.y + beta * of_c.y};
+  }
+};
+
+/// The same where C comes through a stage of the ring: 16 columns of a warp at a time lie as the sums do.
+struct StagedResidual : Step {
+  const void* c;
+  float beta;
+  StagedResidual(const void* data, float factor) : c(data), beta(factor) {}
+  struct Kept {
+    uint32_t four[4];
+  };
+  CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    if (at.eight % 2 == 0 && !at.below) at.side.read(at.eight * 8 % dense_gemm_v8::side_columns, kept.four);
+    const float2 of_c = as_pair<Result>(kept.four[at.eight % 2 * 2 + at.below]);
     return {x.x + beta * of_c.x, x.y + beta * of_c.y};
   }
 };
@@ -196,6 +225,25 @@ struct Aux : Step {
                                   static_cast<int64_t>(1 - below) * 8 * at.width) =
             make_uint4(four[0], four[1], four[2], four[3]);
     }
+    return x;
+  }
+};
+
+/// The same through a stage of the ring, from which TMA stores it. C may have come in the same stage: a warp
+/// reads its 16 columns before it writes them.
+struct StagedAux : Step {
+  void* aux;
+  explicit StagedAux(void* data) : aux(data) {}
+  struct Kept {
+    uint32_t four[4];
+  };
+  CUTE_DEVICE Kept ahead(const Ahead&) const { return {}; }
+  template <int columns>
+  CUTE_DEVICE void begin(const Ahead&, Kept&) const {}
+  CUTE_DEVICE float2 operator()(const At& at, Kept& kept, float2 x) const {
+    kept.four[at.eight % 2 * 2 + at.below] = packed(x.x, x.y);
+    if (at.eight % 2 == 1 && at.below)
+      at.side.write((at.eight - 1) * 8 % dense_gemm_v8::side_columns, kept.four);
     return x;
   }
 };
@@ -243,6 +291,15 @@ Chain<First, Rest...> chain(const First& first, const Rest&... rest) {
   return {first, chain(rest...)};
 }
 
+/// The step of a kind in a chain.
+template <class Wanted, class First, class... Rest>
+const Wanted& step_of(const Chain<First, Rest...>& chain) {
+  if constexpr (std::is_same_v<First, Wanted>)
+    return chain.first;
+  else
+    return step_of<Wanted>(chain.rest);
+}
+
 /// Two chains around an activation. With `gated`, every 16 columns of the product are 8 of a gate and 8 of
 /// what it lets through: D gets activation(gate) · value, half as many columns. `before` sees the product's
 /// places, `after` those of D.
@@ -259,14 +316,31 @@ struct Epilogue {
 
   template <class Block>
   CUTE_DEVICE void operator()(const dense_gemm::Params& p, float alpha, Block& block, Kept& kept, int row,
-                              int column, int batch, uint32_t* pairs) const;
-  /// The tile as the chain behind `shrink` columns for one sees it.
-  template <int shrink>
-  CUTE_DEVICE static Ahead tile(const dense_gemm::Params& p, int row, int column, int batch) {
-    const int first = column / shrink, width = p.n / shrink;
-    return {row, first, GEMM_TILE_N / shrink,
-            p.m, width, (static_cast<int64_t>(batch) * p.m + row) * width + first};
+                              int column, int batch, uint32_t* pairs) const {
+    eights<0, GEMM_TILE_N / 8>(p, alpha, block, kept, Side{}, row, column, batch, pairs);
   }
+  /// The same of half the tile's columns; `row`, `column` and `pairs` are the tile's.
+  template <int part, class Block>
+  CUTE_DEVICE void half(const dense_gemm::Params& p, float alpha, Block& block, Kept& kept, const Side& side,
+                        int row, int column, int batch, uint32_t* pairs) const {
+    eights<part * GEMM_TILE_N / 16, GEMM_TILE_N / 16>(p, alpha, block, kept, side, row, column, batch, pairs);
+  }
+  /// `count` times eight columns of the product, `block` being their sums.
+  template <int first, int count, class Block>
+  CUTE_DEVICE void eights(const dense_gemm::Params& p, float alpha, Block& block, Kept& kept,
+                          const Side& side, int row, int column, int batch, uint32_t* pairs) const;
+  /// The tile, or what follows its first `eight` of the product, as the chain behind `shrink` columns for one
+  /// sees it.
+  template <int shrink>
+  CUTE_DEVICE static Ahead tile(const dense_gemm::Params& p, int row, int column, int batch, int eight = 0) {
+    const int first = (column + eight * 8) / shrink, width = p.n / shrink;
+    return {row,           first, GEMM_TILE_N / shrink,
+            p.m,           width, (static_cast<int64_t>(batch) * p.m + row) * width + first,
+            eight / shrink};
+  }
+  /// What comes and leaves through side stages.
+  const void* read_beside() const;
+  void* written_beside() const;
   CUTE_DEVICE Kept ahead(const dense_gemm::Params& p, int row, int column, int batch) const {
     return {before.ahead(tile<1>(p, row, column, batch)),
             after.ahead(tile < gated ? 2 : 1 > (p, row, column, batch))};
@@ -280,17 +354,26 @@ __device__ unsigned largest_bits;
 __device__ unsigned ctas_done;
 
 template <class Before, class Activation, class After, bool gated, bool amax>
-template <class Block>
-CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::operator()(const dense_gemm::Params& p,
-                                                                              float alpha, Block& block,
-                                                                              Kept& kept, int row, int column,
-                                                                              int batch,
-                                                                              uint32_t* pairs) const {
+const void* Epilogue<Before, Activation, After, gated, amax>::read_beside() const {
+  return step_of<StagedResidual>(after).c;
+}
+template <class Before, class Activation, class After, bool gated, bool amax>
+void* Epilogue<Before, Activation, After, gated, amax>::written_beside() const {
+  return step_of<StagedAux>(before).aux;
+}
+
+template <class Before, class Activation, class After, bool gated, bool amax>
+template <int first, int count, class Block>
+CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::eights(const dense_gemm::Params& p,
+                                                                          float alpha, Block& block,
+                                                                          Kept& kept, const Side& side,
+                                                                          int row, int column, int batch,
+                                                                          uint32_t* pairs) const {
   constexpr int shrink = gated ? 2 : 1;
   const int t = threadIdx.x % 128;
   float largest = 0;
-  before.template begin<GEMM_TILE_N>(tile<1>(p, row, column, batch), kept.before);
-  after.template begin<GEMM_TILE_N / shrink>(tile<shrink>(p, row, column, batch), kept.after);
+  before.template begin<count * 8>(tile<1>(p, row, column, batch, first), kept.before);
+  after.template begin<count * 8 / shrink>(tile<shrink>(p, row, column, batch, first), kept.after);
   // WGMMA's layout: four values of every eight columns, two of a row and two of the row 8 below.
   const auto place = [&](int eight, int v, int origin, int columns) {
     const int r = row + t / 32 * 16 + t / 4 % 8 + v / 2 * 8;
@@ -303,10 +386,12 @@ CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::operator()(co
               columns,
               (static_cast<int64_t>(batch) * p.m + r) * columns + c,
               r < p.m && c < columns,
-              largest};
+              largest,
+              side};
   };
   const auto product = [&](int eight, int v) {
-    const float2 x{block(eight * 4 + v) * alpha, block(eight * 4 + v + 1) * alpha};
+    const int at = (eight - first) * 4 + v;
+    const float2 x{block(at) * alpha, block(at + 1) * alpha};
     return before(place(eight, v, column, p.n), kept.before, x);
   };
   const auto finish = [&](int eight, int v) {
@@ -320,7 +405,7 @@ CUTE_DEVICE void Epilogue<Before, Activation, After, gated, amax>::operator()(co
     pairs[eight * 2 + v / 2] = packed(x.x, x.y);
   };
   CUTE_UNROLL
-  for (int eight = 0; eight < size(block) / 4 / shrink; ++eight) {
+  for (int eight = first / shrink; eight < (first + count) / shrink; ++eight) {
     finish(eight, 0);
     finish(eight, 2);
   }
