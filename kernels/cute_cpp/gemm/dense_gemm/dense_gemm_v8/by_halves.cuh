@@ -90,12 +90,11 @@ struct ByHalves {
   CUTE_DEVICE void issue(Ring at, Sums& sums) const {
     HalfMma mma;
     mma.accumulate_ = anew ? GMMA::ScaleOut::Zero : GMMA::ScaleOut::One;
-    if (half == 0) Full::wait(&s.full[at.stage], at.parity);
     warpgroup_fence_operand(sums);
-    warpgroup_arrive();
     CUTE_UNROLL
     for (int i = 0; i < halves; ++i) {
-      if (half == 0 && i > 0) Full::wait(&s.full[at.stage], at.parity);
+      if (half == 0) Full::wait(&s.full[at.stage], at.parity);
+      warpgroup_arrive();
       CUTE_UNROLL
       for (int part = 0; part < size<2>(tCrA); ++part) {
         gemm(mma, tCrA(_, _0{}, part, at.stage), halvesB(_, Int<half>{}, part, at.stage), sums);

@@ -130,7 +130,7 @@ struct Schedule {
   CUTE_DEVICE static int depth(int k) {
     const int needed = ceil_div(k, StageK{});
     if constexpr (halves == 0) return needed;
-    return config.promote > 0 ? round_up(needed, halves) : max(needed, 2 * halves);
+    return config.promote > 0 ? round_up(needed, Int<halves>{}) : max(needed, 2 * halves);
   }
   CUTE_DEVICE OutputTile at(int index) const {
     const OutputTile block = order.at(index);

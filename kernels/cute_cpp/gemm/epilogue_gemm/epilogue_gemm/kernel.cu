@@ -18,8 +18,8 @@
 #define GEMM_SIDE_WRITES EPILOGUE_STAGED_AUX
 #endif
 #include "../../dense_gemm/dense_gemm_v8/streamed_gemm.cuh"
+#include "epilogue.cuh"
 #include "params.h"
-#include "steps.cuh"
 #include "user_steps.cuh"
 
 namespace epilogue_gemm {
