@@ -240,8 +240,8 @@ struct ByHalves {
     if constexpr (side_stages == 2) ring.advance();  // to the right half's side stage
   }
 
-  /// All columns of some stages in fp32: the tensor cores' own sums are of `halves` stages and of half the
-  /// columns, so that a tile of 256 columns and they fit into a thread's registers.
+  /// All columns of `halves` stages in fp32: the tensor cores' own sums are of half the columns, so that a
+  /// tile of 256 columns and they fit into a thread's registers.
   template <bool anew, class Meanwhile>
   CUTE_DEVICE void promoted(Ring& ring, const Meanwhile& meanwhile) {
     Tensor sums = make_fragment_like(half_of<0>());
@@ -253,18 +253,21 @@ struct ByHalves {
       for (int i = 0; i < size(sums); ++i) to(i) = anew ? sums(i) : to(i) + sums(i);
     };
     issue<0, true>(ring, sums);
-    meanwhile();
+    meanwhile(_0{});
     add(_0{});
     issue<1, true>(ring, sums);
+    meanwhile(_1{});
     add(_1{});
     release_halved(ring);
   }
 
-  /// Stores the tile that is in the accumulators, a slice at a time.
-  CUTE_DEVICE void store_tile(const Pending& pending) {
+  /// Stores half of the tile that is in the accumulators, a slice at a time.
+  template <class Half>
+  CUTE_DEVICE void store_half(const Pending& pending, Half half) {
+    static_assert(slices % 2 == 0);
     const OutputTile& tile = pending.tile;
-    for_each(make_int_sequence<slices>{}, [&](auto index) {
-      constexpr int i = decltype(index)::value;
+    for_each(make_int_sequence<slices / 2>{}, [&](auto index) {
+      constexpr int i = Half::value * (slices / 2) + decltype(index)::value;
       Tensor block =
           make_tensor(accumulators.data() + i * store_columns / 2, Layout<Shape<Int<store_columns / 2>>>{});
       uint32_t pairs[store_columns / 4];
@@ -281,13 +284,14 @@ struct ByHalves {
     Ring ring;
     clear(accumulators);
     for (int item = feed.next(false); item < work.count(); item = feed.next(false)) {
-      promoted<true>(ring, [&] { store_tile(pending); });
+      promoted<true>(ring, [&](auto half) { store_half(pending, half); });
       pending.tile = schedule.at(item);
       pending.any = true;
       CUTE_NO_UNROLL
-      for (int k = halves; k < work.depth; k += halves) promoted<false>(ring, [] {});
+      for (int k = halves; k < work.depth; k += halves) promoted<false>(ring, [](auto) {});
     }
-    store_tile(pending);
+    store_half(pending, _0{});
+    store_half(pending, _1{});
   }
 
   /// All tiles of this CTA.
