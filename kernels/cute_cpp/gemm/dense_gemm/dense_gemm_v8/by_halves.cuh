@@ -2,12 +2,17 @@
 // How a consumer multiplies its tiles so that the tensor cores need not wait while sums become results. At a
 // tile's end the columns of its left half are multiplied first, then those of the right; while the right half
 // is multiplied, the left is finished. The right half is finished while the left half of the next tile is
-// multiplied. In between both halves are one instruction.
-#include "tile_parts.cuh"
+// multiplied. All products are instructions of half the columns: ptxas serializes WGMMA where 64 × 256 and
+// 64 × 128 of them share registers (C7511).
+#include "streamed_gemm.cuh"
 
 namespace dense_gemm_v8 {
+static_assert(halves == 0 || (config.gain == 0 && !config.row_contiguous));
+static_assert(halves == 0 || config.promote == 0 || config.promote == halves);
+static_assert(side_stages == 0 || (halves > 0 && config.promote == 0 && config.lines == 1 &&
+                                   config.tile_n % 128 == 0 && sizeof(Element) == 2));
 
-using HalfN = Int<config.tile_n / 2>;
+using HalfN = Int<halves == 0 ? config.tile_n : config.tile_n / 2>;
 using HalfMma = decltype(make_tiled_mma(
     GMMA::ss_op_selector<Element, Element, float, Shape<TileM, HalfN, Int<tile_k>>, major_a, major_b>(),
     Layout<Shape<Int<config.consumers()>, _1, _1>>{}));
@@ -263,17 +268,17 @@ struct ByHalves {
 
   /// Stores half of the tile that is in the accumulators, a slice at a time.
   template <class Half>
-  CUTE_DEVICE void store_half(const Pending& pending, Half half) {
+  CUTE_DEVICE void store_half(Pending& pending, Half half) {
     static_assert(slices % 2 == 0);
-    const OutputTile& tile = pending.tile;
+    const OutputTile& tile = pending.tile;  // its pairs live from here to the store
     for_each(make_int_sequence<slices / 2>{}, [&](auto index) {
       constexpr int i = Half::value * (slices / 2) + decltype(index)::value;
       Tensor block =
           make_tensor(accumulators.data() + i * store_columns / 2, Layout<Shape<Int<store_columns / 2>>>{});
-      uint32_t pairs[store_columns / 4];
       store.tma.finish(store.p, store.alpha, block, kept, store.block_row(tile) * 64,
-                       tile.n * config.tile_n + i * store_columns, tile.batch, pairs);
-      store.template slice<i>(pairs, tile, pending.any);
+                       tile.n * config.tile_n + i * store_columns, tile.batch,
+                       pending.pairs + i * store_columns / 4);
+      store.template slice<i>(pending);
     });
   }
 
@@ -296,7 +301,6 @@ struct ByHalves {
 
   /// All tiles of this CTA.
   CUTE_DEVICE void run(const Schedule& schedule, Role& feed, Pending& pending) {
-    if constexpr (config.promote > 0) return run_promoted(schedule, feed, pending);
     const WorkSplit& work = schedule.work;
     Ring ring;
     int item = feed.next(false);
@@ -312,7 +316,25 @@ struct ByHalves {
       middle(ring, work.depth - 2 * halves, pending);
     }
     finish<1>(ring, pending);
+    store.all_slices(pending);
   }
 };
+
+template <class Finish>
+CUTE_DEVICE void consume_by_halves(const Params& p, const Descriptors<Finish>& tma, Storage& s,
+                                   const Schedule& schedule) {
+  typename ByHalves<Finish>::Accumulators accumulators;
+  const Store<Finish> store(p, tma, s);
+  ByHalves<Finish> consumer(store, make_tensor(make_smem_ptr(s.a), SmemA{}),
+                            make_tensor(make_smem_ptr(s.b), SmemB{}), accumulators);
+  Role feed = Schedule::feed(s);
+  Pending pending;
+  if constexpr (config.promote > 0)
+    consumer.run_promoted(schedule, feed, pending);
+  else
+    consumer.run(schedule, feed, pending);
+  tma.finish.done(p);
+  if (store.thread == 0) tma_store_wait<0>();  // shared memory stays until TMA has read it
+}
 
 }  // namespace dense_gemm_v8

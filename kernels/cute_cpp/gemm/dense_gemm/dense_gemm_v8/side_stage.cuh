@@ -3,7 +3,17 @@
 // reads beside the sums (C), or leaves them free for what it writes beside D. A stage lies where B's does and
 // holds 128 rows of half the tile's columns, in boxes of 64 columns and the 128-byte swizzle.
 #include "../operands.cuh"
+#include "../tile_order.h"
 
+#ifndef GEMM_SHRINK
+#define GEMM_SHRINK 1  // columns of the product for one of D
+#endif
+#ifndef GEMM_HALVES
+#define GEMM_HALVES 0  // stages at a tile's begin and end that are multiplied by halves (by_halves.cuh)
+#endif
+#ifndef GEMM_SHORT_END
+#define GEMM_SHORT_END 0  // 1: the next tile's place is found under products; alpha = 1 costs nothing
+#endif
 #ifndef GEMM_SIDE
 #define GEMM_SIDE 0         // such stages a tile: 1 or 2
 #define GEMM_SIDE_READS 0   // 1: the loader fills them
@@ -13,10 +23,25 @@
 namespace dense_gemm_v8 {
 using namespace dense_gemm;
 
+constexpr int halves = GEMM_HALVES;
+constexpr bool short_end = GEMM_SHORT_END;
 constexpr int side_stages = GEMM_SIDE;
 constexpr int side_columns = GEMM_TILE_N / 2;  // of a stage
 constexpr bool side_reads = GEMM_SIDE_READS;
 constexpr bool side_writes = GEMM_SIDE_WRITES;
+
+/// Stages of a tile that needs `k` of them; by halves, what is beyond k is zeros.
+CUTE_HOST_DEVICE constexpr int stages_of(int k) {
+  if (halves == 0) return k;
+  if (GEMM_PROMOTE > 0) return (k + GEMM_HALVES - 1) / (halves > 0 ? GEMM_HALVES : 1) * GEMM_HALVES;
+  return k < 2 * GEMM_HALVES ? 2 * GEMM_HALVES : k;
+}
+
+/// Keeps the compiler from finding it only where it is needed.
+CUTE_DEVICE OutputTile now(OutputTile tile) {
+  asm volatile("" : "+r"(tile.m), "+r"(tile.n), "+r"(tile.batch));
+  return tile;
+}
 
 /// Where a lane is in such a stage, as ldmatrix and stmatrix move 16 rows × 16 columns of a warp: four pairs
 /// a thread, of each eight columns the upper row first, as WGMMA's sums lie.
@@ -53,20 +78,18 @@ inline auto side_matrix(const void* data, int m, int columns, int batch) {  // (
                      make_shape(m, columns, batch),
                      make_stride(static_cast<int64_t>(columns), _1{}, static_cast<int64_t>(m) * columns));
 }
-template <int rows>
-auto side_load(const Params& p, const void* data, int columns) {
-  return make_tma_copy(SM90_TMA_LOAD{}, side_matrix(data, p.m, columns, p.batch), SideBox<rows>{});
+inline auto side_load(const Params& p, const void* data) {
+  return make_tma_copy(SM90_TMA_LOAD{}, side_matrix(data, p.m, p.n / GEMM_SHRINK, p.batch), SideBox<128>{});
 }
 inline auto side_store(const Params& p, void* data) {  // a warpgroup's 64 rows
   return make_tma_copy(SM90_TMA_STORE{}, side_matrix(data, p.m, p.n, p.batch), SideBox<64>{});
 }
 
-struct NoSide {};
 template <bool wanted>
 struct SideIn {};
 template <>
 struct SideIn<true> {
-  decltype(side_load<128>(Params{}, nullptr, 0)) read;
+  decltype(side_load(Params{}, nullptr)) read;
 };
 template <bool wanted>
 struct SideOut {};
@@ -77,12 +100,12 @@ struct SideOut<true> {
 struct SideDescriptors : SideIn<side_reads>, SideOut<side_writes> {};
 
 /// `finish` names what is read (D's columns) and written (the product's) beside.
-template <int rows, class Finish>
-SideDescriptors side_descriptors(const Params& p, int columns, const Finish& finish) {
+template <class Finish>
+SideDescriptors side_descriptors(const Params& p, const Finish& finish) {
   if constexpr (side_reads && side_writes)
-    return {{side_load<rows>(p, finish.read_beside(), columns)}, {side_store(p, finish.written_beside())}};
+    return {{side_load(p, finish.read_beside())}, {side_store(p, finish.written_beside())}};
   else if constexpr (side_reads)
-    return {{side_load<rows>(p, finish.read_beside(), columns)}, {}};
+    return {{side_load(p, finish.read_beside())}, {}};
   else if constexpr (side_writes)
     return {{}, {side_store(p, finish.written_beside())}};
   else
