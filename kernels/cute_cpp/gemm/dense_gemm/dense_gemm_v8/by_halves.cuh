@@ -50,19 +50,14 @@ struct ByHalves {
   using Accumulators = decltype(partition_fragment_C(Mma{}, Shape<TileM, TileN>{}));
   using A = decltype(Mma{}.get_slice(0).make_fragment_A(
       Mma{}.get_slice(0).partition_A(make_tensor(make_smem_ptr(static_cast<Element*>(nullptr)), SmemA{}))));
-  using B = decltype(Mma{}.get_slice(0).make_fragment_B(
-      Mma{}.get_slice(0).partition_B(make_tensor(make_smem_ptr(static_cast<Element*>(nullptr)), SmemB{}))));
-  using HalfB = decltype(HalfMma{}.get_slice(0).make_fragment_B(HalfMma{}.get_slice(0).partition_B(
+  using B = decltype(HalfMma{}.get_slice(0).make_fragment_B(HalfMma{}.get_slice(0).partition_B(
       make_tensor(make_smem_ptr(static_cast<Element*>(nullptr)), SmemB{}))));
   using Kept = decltype(declval<Store<Finish>>().ahead(OutputTile{}));
-  static constexpr int half_columns = config.tile_n / 2;
-
   const Store<Finish>& store;
   Storage& s;
   Accumulators& accumulators;
-  A tCrA;         // (descriptor, 1, k of 16, stage)
-  B tCrB;         // (descriptor, 1, k of 16, stage)
-  HalfB halvesB;  // (descriptor, half, k of 16, stage)
+  A tCrA;     // (descriptor, 1, k of 16, stage)
+  B halvesB;  // (descriptor, half, k of 16, stage)
   Kept kept{};
 
   template <class SA, class SB>
@@ -71,7 +66,6 @@ struct ByHalves {
         s(stores.s),
         accumulators(sums),
         tCrA(slice(Mma{}).make_fragment_A(slice(Mma{}).partition_A(sA))),
-        tCrB(slice(Mma{}).make_fragment_B(slice(Mma{}).partition_B(sB))),
         halvesB(slice(HalfMma{}).make_fragment_B(slice(HalfMma{}).partition_B(sB))) {}
   template <class M>
   CUTE_DEVICE static auto slice(const M& mma) {
