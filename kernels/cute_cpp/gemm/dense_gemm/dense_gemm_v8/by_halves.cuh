@@ -58,19 +58,7 @@ struct ByHalves {
   Accumulators& accumulators;
   A tCrA;     // (descriptor, 1, k of 16, stage)
   B halvesB;  // (descriptor, half, k of 16, stage)
-  Kept kept{};
-
-  template <class SA, class SB>
-  CUTE_DEVICE ByHalves(const Store<Finish>& stores, const SA& sA, const SB& sB, Accumulators& sums)
-      : store(stores),
-        s(stores.s),
-        accumulators(sums),
-        tCrA(slice(Mma{}).make_fragment_A(slice(Mma{}).partition_A(sA))),
-        halvesB(slice(HalfMma{}).make_fragment_B(slice(HalfMma{}).partition_B(sB))) {}
-  template <class M>
-  CUTE_DEVICE static auto slice(const M& mma) {
-    return mma.get_slice(threadIdx.x - 128);
-  }
+  Kept kept;
 
   /// 64 rows of half the tile's columns.
   template <int half>
@@ -262,17 +250,20 @@ struct ByHalves {
 
   /// Stores half of the tile that is in the accumulators, a slice at a time.
   template <class Half>
-  CUTE_DEVICE void store_half(Pending& pending, Half half) {
+  CUTE_DEVICE void store_half(const Pending& pending, Half half) {
     static_assert(slices % 2 == 0);
-    const OutputTile& tile = pending.tile;  // its pairs live from here to the store
+    const OutputTile& tile = pending.tile;
+    Pending part;  // its pairs live from here to the store
+    part.tile = tile;
+    part.any = pending.any;
     for_each(make_int_sequence<slices / 2>{}, [&](auto index) {
       constexpr int i = Half::value * (slices / 2) + decltype(index)::value;
       Tensor block =
           make_tensor(accumulators.data() + i * store_columns / 2, Layout<Shape<Int<store_columns / 2>>>{});
       store.tma.finish(store.p, store.alpha, block, kept, store.block_row(tile) * 64,
                        tile.n * config.tile_n + i * store_columns, tile.batch,
-                       pending.pairs + i * store_columns / 4);
-      store.template slice<i>(pending);
+                       part.pairs + i * store_columns / 4);
+      store.template slice<i>(part);
     });
   }
 
@@ -319,8 +310,15 @@ CUTE_DEVICE void consume_by_halves(const Params& p, const Descriptors<Finish>& t
                                    const Schedule& schedule) {
   typename ByHalves<Finish>::Accumulators accumulators;
   const Store<Finish> store(p, tma, s);
-  ByHalves<Finish> consumer(store, make_tensor(make_smem_ptr(s.a), SmemA{}),
-                            make_tensor(make_smem_ptr(s.b), SmemB{}), accumulators);
+  const auto thread_mma = Mma{}.get_slice(threadIdx.x - 128);
+  const auto half_mma = HalfMma{}.get_slice(threadIdx.x - 128);
+  ByHalves<Finish> consumer{
+      store,
+      s,
+      accumulators,
+      thread_mma.make_fragment_A(thread_mma.partition_A(make_tensor(make_smem_ptr(s.a), SmemA{}))),
+      half_mma.make_fragment_B(half_mma.partition_B(make_tensor(make_smem_ptr(s.b), SmemB{}))),
+      {}};
   Role feed = Schedule::feed(s);
   Pending pending;
   if constexpr (config.promote > 0)
