@@ -240,24 +240,21 @@ struct ByHalves {
       for (int i = 0; i < size(sums); ++i) to(i) = anew ? sums(i) : to(i) + sums(i);
     };
     issue<0, true>(ring, sums);
-    meanwhile(_0{});
+    meanwhile();  // all of it here: beside the second half's sums there are no registers for it
     add(_0{});
     issue<1, true>(ring, sums);
-    meanwhile(_1{});
     add(_1{});
     release_halved(ring);
   }
 
-  /// Stores half of the tile that is in the accumulators, a slice at a time.
-  template <class Half>
-  CUTE_DEVICE void store_half(const Pending& pending, Half half) {
-    static_assert(slices % 2 == 0);
+  /// Stores the tile that is in the accumulators, a slice at a time.
+  CUTE_DEVICE void store_tile(const Pending& pending) {
     const OutputTile& tile = pending.tile;
     Pending part;  // its pairs live from here to the store
     part.tile = tile;
     part.any = pending.any;
-    for_each(make_int_sequence<slices / 2>{}, [&](auto index) {
-      constexpr int i = Half::value * (slices / 2) + decltype(index)::value;
+    for_each(make_int_sequence<slices>{}, [&](auto index) {
+      constexpr int i = decltype(index)::value;
       Tensor block =
           make_tensor(accumulators.data() + i * store_columns / 2, Layout<Shape<Int<store_columns / 2>>>{});
       store.tma.finish(store.p, store.alpha, block, kept, store.block_row(tile) * 64,
@@ -274,14 +271,13 @@ struct ByHalves {
     Ring ring;
     clear(accumulators);
     for (int item = feed.next(false); item < work.count(); item = feed.next(false)) {
-      promoted<true>(ring, [&](auto half) { store_half(pending, half); });
+      promoted<true>(ring, [&] { store_tile(pending); });
       pending.tile = schedule.at(item);
       pending.any = true;
       CUTE_NO_UNROLL
-      for (int k = halves; k < work.depth; k += halves) promoted<false>(ring, [](auto) {});
+      for (int k = halves; k < work.depth; k += halves) promoted<false>(ring, [] {});
     }
-    store_half(pending, _0{});
-    store_half(pending, _1{});
+    store_tile(pending);
   }
 
   /// All tiles of this CTA.
