@@ -3,8 +3,8 @@
 
     tools/data/api_changes.py [--wheels DIR] [--examples DIR]... [VERSION]...
 
-Each version's library sources come from the wheel that holds them (PyPI: nvidia-cutlass-dsl-libs-core from 4.6 on, -libs-base of 4.4 and 4.5,
-nvidia-cutlass-dsl before), which pip fetches into DIR unless it is there; nothing of it is imported. A name is spelled by its last two parts, as
+Each version's library sources come from the wheels that hold them (PyPI: nvidia-cutlass-dsl-libs-core and -libs-base from 4.6 on, -libs-base of 4.4
+and 4.5, nvidia-cutlass-dsl before), which pip fetches into DIR unless they are there; nothing of them is imported. A name is spelled by its last two parts, as
 programs do: module and name, package and name that it re-exports, and what the examples call a module (`import … as sm100_utils`). Only names
 that some example uses are kept. What no comparison of names can tell, rules and what to write instead, stands in data/api_notes.json.
 """
@@ -24,27 +24,32 @@ VERSIONS = ["4.2.1", "4.3.0", "4.3.3", "4.3.4", "4.3.5", "4.4.0", "4.4.2", "4.5.
 GENERATED = {"_mlir"}  # bindings, not read
 PRIVATE = {"base_dsl", "_mlir_helpers"}  # packages that programs do not name
 DEPRECATED = re.compile(r"deprecat", re.IGNORECASE)
-REPLACEMENT = re.compile(r"[Uu]se [`'\"]?([A-Za-z_][\w.]*\w)")
+ANY = "*"  # among a module's words: it may hold any name
+REPLACEMENT = re.compile(r"[Uu]se [`'\"]?([A-Za-z_][\w.]*\w)[`'\"]?(?: and [`'\"]?([A-Za-z_]\w*\.[\w.]*\w))?")
 
 
 def number(version):
     return tuple(int(part) for part in version.split("."))
 
 
-def package_of(version):
+def packages_of(version):
+    """Since 4.6 the library lies in two wheels: what one of them takes from the other is not seen in it alone."""
     if number(version) >= (4, 6):
-        return "nvidia-cutlass-dsl-libs-core"
-    return "nvidia-cutlass-dsl-libs-base" if number(version) >= (4, 4) else "nvidia-cutlass-dsl"
+        return ["nvidia-cutlass-dsl-libs-core", "nvidia-cutlass-dsl-libs-base"]
+    return ["nvidia-cutlass-dsl-libs-base" if number(version) >= (4, 4) else "nvidia-cutlass-dsl"]
 
 
-def wheel_of(version, folder):
-    """The wheel's path; pip fetches it if it is not there."""
-    name = package_of(version)
+def wheels_of(version, folder):
+    """The wheels' paths; pip fetches what is not there."""
+    return [wheel_of(name, version, folder) for name in packages_of(version)]
+
+
+def wheel_of(name, version, folder):
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not list(folder.glob(pattern)):
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder)]
-        if number(version) < (4, 6):
+        if not name.endswith("-core"):  # made for each Python
             command += ["--python-version", "3.12"]
         subprocess.run([*command, f"{name}=={version}"], check=True)
     return sorted(folder.glob(pattern))[0]
@@ -89,7 +94,7 @@ def warning_of(node):
 def replacement(warning):
     """What a warning says to use."""
     found = REPLACEMENT.search(warning or "")
-    return found[1] if found and "." in found[1] else ""
+    return " and ".join(filter(None, found.groups())) if found and "." in found[1] else ""
 
 
 def targets_of(node):
@@ -105,15 +110,16 @@ class Names:
     """Public names of one version: "module.name" by last parts → the warning, None without."""
 
     def __init__(self):
-        self.found = {}
+        self.places = collections.defaultdict(dict)  # name → {full module: warning, None without}: two modules may end in one part
         self.defined = {}  # by full module
+        self.own = collections.defaultdict(set)  # of them those that the module itself defines: an import of the name does not undo that
         self.words = collections.defaultdict(set)  # of all modules of a last part: what stands there may be there after all
         self.borrowed = collections.defaultdict(list)  # package → [(module, name, as)]
+        self.unseen = {}  # module → the one that it takes every name from and that lies in no wheel which was read
 
     def add(self, parent, name, warning):
         if not name.startswith("_") and not PRIVATE.intersection(parent.split(".")):
-            key = f"{parent.rpartition('.')[2]}.{name}"
-            self.found[key] = self.found.get(key, warning) and warning  # another of the name may not warn
+            self.places[f"{parent.rpartition('.')[2]}.{name}"][parent] = warning
 
     def read(self, module, text, is_package):
         try:
@@ -122,9 +128,14 @@ class Names:
             return
         self.words[module.rpartition(".")[2]].update(re.findall(r"\w+", text))
         own = self.defined.setdefault(module, {})
+        package, _, last = module.rpartition(".")
+        if package:  # Python makes a module that is imported a member of its package
+            self.defined.setdefault(package, {}).setdefault(last, None)
+            self.add(package, last, None)
         for node in self.statements(tree):
             for name in targets_of(node):
                 own[name] = warning_of(node)
+                self.own[module].add(name)
                 self.add(module, name, own[name])
                 if name == "__getattr__":
                     self.add_answered(module, node, text)
@@ -165,53 +176,107 @@ class Names:
 
     def resolve(self):
         """Names that packages take from their modules; some take from packages that take in turn."""
-        for _ in range(4):
-            for package, taken in self.borrowed.items():
-                for source, name, spelled in taken:
-                    if name == "*":  # what stands in the other may be here
-                        self.words[package.rpartition(".")[2]] |= self.words[source.rpartition(".")[2]]
-                    members = self.defined.get(source, {})
-                    for member in list(members) if name == "*" else [name]:
-                        public = member if name == "*" else spelled
-                        if name == "*" and member.startswith("_"):
-                            continue
-                        warning = members.get(member)
-                        self.defined.setdefault(package, {})[public] = warning
-                        self.add(package, public, warning)
-        return self.found
+        before = None
+        while before != (before := self.known()):
+            self.resolve_once()
+        return {name: None if None in at.values() else next(iter(at.values())) for name, at in self.places.items()}  # another of the name may not warn
+
+    def known(self):
+        warnings = [w for names in self.defined.values() for w in names.values()]
+        return len(warnings), sum(w is not None for w in warnings), len(self.unseen)
+
+    def resolve_once(self):
+        for package, taken in self.borrowed.items():
+            for source, name, spelled in taken:
+                if name == "*":  # what stands in the other may be here
+                    self.words[package.rpartition(".")[2]] |= self.words[source.rpartition(".")[2]]
+                    if self.unseen.get(source, source if source not in self.defined else None):
+                        self.unseen[package] = self.unseen.get(source, source)
+                members = self.defined.get(source, {})
+                for member in list(members) if name == "*" else [name]:
+                    public = member if name == "*" else spelled
+                    if name == "*" and member.startswith("_"):
+                        continue
+                    if public in self.own[package]:
+                        continue
+                    warning = members.get(member)
+                    self.defined.setdefault(package, {})[public] = warning
+                    self.add(package, public, warning)
 
 
-def names_of(wheel, words=None):
-    """Names of a wheel; `words` gets every word of its modules, by their last part."""
+def names_of(wheels, words=None, places=None):
+    """Names of a version's wheels; `words` gets every word of their modules, by their last part, and ANY for those that may hold further ones;
+    `places` which modules have each name."""
     names = Names()
-    for module, text, is_package in sources_of(wheel):
-        names.read(module, text, is_package)
+    for wheel in wheels:
+        for module, text, is_package in sources_of(wheel):
+            names.read(module, text, is_package)
+    found = names.resolve()
+    for module, source in sorted(names.unseen.items()):
+        print(f"{module}: what it takes from {source} is not known: that lies in none of the wheels", file=sys.stderr)
+        names.words[module.rpartition(".")[2]].add(ANY)
     if words is not None:
         words.update(names.words)
-    return names.resolve()
+    if places is not None:
+        places.update(names.places)
+    return found
+
+
+def bound_by_imports(tree, aliases):
+    """Names that a program's imports of the library bind; what it calls modules is noted in `aliases`."""
+    library = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                own = alias.name.partition(".")[0] == "cutlass"
+                if own:
+                    library.add(alias.asname or "cutlass")
+                if own and alias.asname and "." in alias.name:
+                    aliases[alias.name.rpartition(".")[2]].add(alias.asname)
+        elif isinstance(node, ast.ImportFrom):
+            own = not node.level and (node.module or "").partition(".")[0] == "cutlass"
+            library.update(alias.asname or alias.name for alias in node.names if own)
+    return library
+
+
+def bound_by_a_function(function):
+    """Names that are a function's own: parameters and what it assigns. Those of inner functions are taken for its own, too: that claims less."""
+    given = function.args
+    names = {a.arg for a in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg] if a}
+    return names | {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def attributes_of(node, local=frozenset()):
+    """Every attribute that is read, with the names that are some enclosing function's own."""
+    for child in ast.iter_child_nodes(node):
+        inner = local | bound_by_a_function(child) if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) else local
+        if isinstance(child, ast.Attribute):
+            yield child, inner
+        yield from attributes_of(child, inner)
+
+
+def root_of(node):
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def spoken_names(folders):
-    """What the examples call modules (last part → aliases), and every "parent.name" that they write, those of other libraries' modules left out."""
-    aliases, spoken, others = collections.defaultdict(set), set(), set()
+    """What the examples call modules (last part → aliases), and every "parent.name" that they write of the library and of nothing else: a name
+    that some example also writes of an object of its own (`pipeline.producer_acquire(state)`) tells nothing of the library."""
+    aliases, spoken, of_others = collections.defaultdict(set), set(), set()
     for folder in folders:
         for path in sorted(pathlib.Path(folder).rglob("*.py")):
             try:
                 tree = ast.parse(path.read_text(encoding="utf-8", errors="replace"))
             except SyntaxError:
                 continue
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Import):
-                    for alias in node.names:
-                        if not alias.name.startswith("cutlass"):
-                            others.add(alias.asname or alias.name.partition(".")[0])
-                        elif alias.asname and "." in alias.name:
-                            aliases[alias.name.rpartition(".")[2]].add(alias.asname)
-                elif isinstance(node, ast.Attribute):
-                    value = node.value
-                    parent = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
-                    spoken.add(f"{parent}.{node.attr}")
-    return aliases, {name for name in spoken if name.rpartition(".")[0] not in others}
+            library = bound_by_imports(tree, aliases)
+            for node, local in attributes_of(tree):
+                value = node.value
+                parent = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
+                (spoken if root_of(node) in library - local else of_others).add(f"{parent}.{node.attr}")
+    return aliases, spoken - of_others
 
 
 def spelled(name, aliases, spoken):
@@ -234,11 +299,25 @@ def history(found):
         if gone is not None and not any(there[gone:]):  # one that comes back is no removal
             change["removed"] = (versions[gone - 1], versions[gone])
         warning = next((i for i, v in enumerate(versions) if found[v].get(name)), None)
-        if warning is not None and warning > first:
-            change["deprecated"] = (versions[warning - 1], versions[warning])
+        if warning is not None and (warning > first or warning == 0):  # in the first that is compared: since when is not seen
+            change["deprecated"] = (versions[max(warning - 1, 0)], versions[warning])
         if change:
             changes[name] = change
     return changes
+
+
+def replaced_by_a_namesake(places):
+    """name → (before, at, the module that may be meant, the warning): a name warns in one module, and one other module of that last part has it without."""
+    versions = sorted(places, key=number)
+    moved = {}
+    for before, at in zip(versions, versions[1:]):
+        for name, now in places[at].items():
+            was = places[before].get(name, {})
+            tired = [m for m, warning in now.items() if warning and m in was and not was[m]]
+            fresh = [m for m, warning in now.items() if not warning]
+            if tired and len(fresh) == 1 and fresh[0] not in was:
+                moved.setdefault(name, (before, at, fresh[0], now[tired[0]]))
+    return moved
 
 
 SEEN = {"since": "absent in {}, present in {}", "removed": "present in {}, absent in {}", "deprecated": "without a warning in {}, with one in {}"}
@@ -251,23 +330,29 @@ def other_place(name, found, version):
     return places[0] if len(places) == 1 else ""
 
 
-def is_certain(event, name, at, words):
-    """A name is said to be removed only if its module does not even mention it: names are made in more ways than a reader of sources sees."""
+def is_certain(event, name, pair, words):
+    """A name is said to be absent only where its module does not even mention it: names are made in more ways than a reader of sources sees."""
     parent, _, last = name.rpartition(".")
-    return event != "removed" or last not in words.get(at, {}).get(parent, ())
+    absent_in = {"since": pair[0], "removed": pair[1]}.get(event)
+    return not {last, ANY} & set(words.get(absent_in, {}).get(parent, ()))
 
 
-def rows(found, aliases, spoken, notes, words):
+def rows(found, aliases, spoken, notes, words, places=None):
     """The table: one row per event and pair of versions, one for each name that notes speak of."""
-    groups, instead = collections.defaultdict(list), {}
+    groups = collections.defaultdict(list)  # by event, versions, what to write instead, and the module that may be meant
+    for name, (before, at, module, warning) in replaced_by_a_namesake(places or {}).items():
+        noted = next((n for n in notes if name in n["names"]), None)
+        written = noted["names"] if noted else spelled(name, aliases, spoken)
+        if written:
+            groups[("deprecated", before, at, noted["instead"] if noted else replacement(warning), module)] += written
     for name, change in history(found).items():
         written = spelled(name, aliases, spoken)
         noted = next((n for n in notes if name in n["names"]), None)
         if noted is not None:
-            written = noted["names"]
+            written = [] if "always" in noted else noted["names"]
         if not written:
             continue
-        certain = {event: pair for event, pair in change.items() if noted or is_certain(event, name, pair[1], words)}
+        certain = {event: pair for event, pair in change.items() if noted or is_certain(event, name, pair, words)}
         for event, (before, at) in certain.items():
             word = ""
             if event == "removed":
@@ -276,18 +361,15 @@ def rows(found, aliases, spoken, notes, words):
                 word = replacement(found[at][name])
             if noted:
                 word = noted.get("instead", "")
-            groups[(event, before, at, word)] += [w for w in written if w not in groups[(event, before, at, word)]]
-            unless = noted.get("unless") if noted else None
-            if unless:
-                instead[(event, before, at, word)] = unless
+            groups[(event, before, at, word, "")] += written
     table = []
-    for (event, before, at, word), names in sorted(groups.items(), key=lambda g: (number(g[0][2]), g[0])):
-        row = {"names": sorted(names), event: at}
-        if (event, before, at, word) in instead:
-            row["unless"] = instead[(event, before, at, word)]
+    for (event, before, at, word, unless), names in sorted(groups.items(), key=lambda g: (number(g[0][2]), g[0])):
+        row = {"names": sorted(set(names)), event: at}
+        if unless:
+            row["unless"] = unless
         if word or event != "since":
             row["instead"] = word
-        table.append(row | {"seen": SEEN[event].format(before, at)})
+        table.append(row | {"seen": SEEN[event].format(before, at) if before != at else f"with a warning in {at} already, the first that was compared"})
     return table + [n for n in notes if "rule" in n]
 
 
@@ -308,14 +390,14 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "data/api_changes.json")
     given = parser.parse_args()
     versions = sorted(set(given.versions), key=number)
-    found, words = {}, {}
+    found, words, places = {}, {}, {}
     for version in versions:
-        words[version] = {}
-        found[version] = names_of(wheel_of(version, given.wheels), words[version])
+        words[version], places[version] = {}, {}
+        found[version] = names_of(wheels_of(version, given.wheels), words[version], places[version])
         print(f"{version}: {len(found[version])} names", file=sys.stderr)
     aliases, spoken = spoken_names([*given.examples, ROOT / "examples"])
     notes = json.loads((ROOT / "data/api_notes.json").read_text(encoding="utf-8"))["notes"]
-    given.out.write_text(document(versions, rows(found, aliases, spoken, notes, words)), encoding="utf-8")
+    given.out.write_text(document(versions, rows(found, aliases, spoken, notes, words, places)), encoding="utf-8")
 
 
 if __name__ == "__main__":
