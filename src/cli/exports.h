@@ -25,6 +25,7 @@ struct ExportSettings {
   /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than
   /// that without: it is kept beside it.
   bool line_table = false;
+  bool only_kept = false;  ///< run no program: what is not kept is not known
   bool tells = false;  ///< stderr says when a program is run, and how long earlier ones took
 };
 

@@ -25,6 +25,7 @@ struct Flag {
   /// Set: the value may be left out and is "-" then. The next word is taken as the value only if it is "-" or
   /// ends in this (".json"), so that `--json FILE.py` never writes over a source; `--json=ANY` always works.
   std::string optional_suffix = {};
+  bool is_output = false;  ///< a file that the verb writes at its end: whether it can is asked at once
 };
 
 struct Positional {

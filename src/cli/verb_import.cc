@@ -15,6 +15,7 @@
 #include "cli/import_sweep.h"
 #include "cli/import_uses.h"
 #include "cli/import_write.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "reading/read.h"
@@ -40,7 +41,7 @@ std::vector<Flag> run_flags() {
        false,
        {}},
       {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
-      {"--report", "FILE", "of a sweep: write the table there, as a page in Markdown", "", false, {}},
+      {"--report", "FILE", "of a sweep: write the table there, as a page in Markdown", "", false, {}, {}, true},
       {"--as-it-is", "", "do not try the program's options: the package has the one problem", "", false, {}},
       {"--replace", "", "write an imported package of this name anew", "", false, {}},
       {"--dry-run", "", "print what would be written; write nothing", "", false, {}},

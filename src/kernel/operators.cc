@@ -84,13 +84,17 @@ Operator with_numbers_of(Operator op, const ExportedCall& call) {
   return op;
 }
 
+/// Of weights and values where other tensors are drawn with a large dynamic range. Their largest number, which
+/// tolerances ask for, is that of no other fill that they are given.
+constexpr Fill moderate_fill = Fill::normal;
+
 Fill fill_for(const Operator& op, const std::string& tensor, Fill asked) {
   for (const auto& [name, role] : op.roles) {
     if (role.tensor != tensor) continue;
     if (name.starts_with("scale_")) return Fill::uniform;
     const bool moderate =
         name == "weight" || name == "bias" || (op.name == "attention" && (name == "k" || name == "v"));
-    if (moderate && asked == Fill::adversarial) return Fill::normal;
+    if (moderate && asked == Fill::adversarial) return moderate_fill;
   }
   return asked;
 }
@@ -199,7 +203,7 @@ Tolerance attention_tolerance(const Operator& op, const ExportedCall& call, doub
 double lost_by_cancelling(const Operator& op, const ExportedCall& call) {
   const auto taken = [&](const char* role) { return op.roles.count(role) > 0; };
   if (op.name == "layer_norm" || (op.name == "rms_norm" && taken("bias")))
-    return 8 * (taken("weight") || taken("bias") ? largest_magnitude(Fill::adversarial) : 1) * 0x1p-23;
+    return 8 * (taken("weight") || taken("bias") ? largest_magnitude(moderate_fill) : 1) * 0x1p-23;
   if (op.name != "reduce_sum") return 0;
   const auto& x = op.roles.at("x");
   const auto columns = static_cast<double>(extent_of(x, *call.find(x.tensor), "column"));

@@ -161,7 +161,9 @@ std::vector<Item> python_items(const Host& host) {
                              "running the examples' own checks; reading and compiling need none",
                              "pip install torch"));
   items.push_back(plain_item(user, "cuda-tile", "cuTile packages in your own environment",
-                             fmt::format("{} setup cutile", host.program)));
+                             fmt::format("pip install cuda-tile; the packages here need none of it: `{} setup "
+                                         "cutile` gives them an environment of their own",
+                                         host.program)));
   return items;
 }
 
