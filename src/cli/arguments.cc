@@ -143,6 +143,20 @@ Arguments collect(const Slots& slots) {
   return arguments;
 }
 
+/// `--arch=` is `--arch` with an empty value: for the parser below it would take the next word, another flag
+/// perhaps.
+std::vector<std::string> with_empty_values(const VerbSpec& spec, const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) {
+    const bool empty = word.ends_with('=') && std::any_of(spec.flags.begin(), spec.flags.end(), [&](const Flag& f) {
+      return !f.value.empty() && long_name(f) + "=" == word;
+    });
+    out.push_back(empty ? word.substr(0, word.size() - 1) : word);
+    if (empty) out.emplace_back();
+  }
+  return out;
+}
+
 /// Gives every flag whose value may be left out a value of its own: `--json` becomes `--json=-`.
 std::vector<std::string> with_values(const VerbSpec& spec, const std::vector<std::string>& words) {
   std::vector<std::string> out;
@@ -164,7 +178,7 @@ std::vector<std::string> with_values(const VerbSpec& spec, const std::vector<std
 Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words) {
   const auto dashes =
       std::find(words.begin(), words.end(), "--");  // what follows are positionals, whatever they look like
-  std::vector<std::string> reversed = with_values(spec, {words.begin(), dashes});
+  std::vector<std::string> reversed = with_empty_values(spec, with_values(spec, {words.begin(), dashes}));
   std::reverse(reversed.begin(), reversed.end());
   CLI::App app;
   app.set_help_flag();

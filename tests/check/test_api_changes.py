@@ -77,6 +77,18 @@ class ApiChanges(unittest.TestCase):
         found = {v: tool.names_of([wheel(self.folder.name, v + ".whl", files)]) for v, files in (("4.1.0", old), ("4.2.0", new))}
         self.assertEqual(tool.history(found), {})
 
+    def test_one_row_tells_when_a_name_warned_and_when_it_went(self):
+        found = {"4.1.0": {"a.b": None}, "4.2.0": {"a.b": "deprecated, use cute.c instead"}, "4.3.0": {}}
+        table = tool.rows(found, {}, {"a.b"}, [], {})
+        self.assertEqual([{k: v for k, v in row.items() if k != "seen"} for row in table],
+                         [{"names": ["a.b"], "removed": "4.3.0", "deprecated": "4.2.0", "instead": "cute.c"}])
+        self.assertEqual(table[0]["seen"], "present in 4.2.0, absent in 4.3.0; without a warning in 4.1.0, with one in 4.2.0")
+
+    def test_a_warning_whose_text_is_a_constant(self):
+        files = {"cutlass/utils/s.py": "_MSG = (\"Migrated to examples/helpers/s.py \"\n        \"(BSD-3). It goes.\")\n@deprecated(_MSG)\nclass Params: pass\n"}
+        found = tool.names_of([wheel(self.folder.name, "constant.whl", files)])
+        self.assertEqual(tool.replacement(found["s.Params"]), "examples/helpers/s.py")
+
     def test_what_to_use_instead_may_be_two_things(self):
         self.assertEqual(tool.replacement("f is deprecated, use cute.arch.g and cute.math.h with x=1"), "cute.arch.g and cute.math.h")
         self.assertEqual(tool.replacement("f is deprecated, use `cute.g` and be well"), "cute.g")

@@ -26,6 +26,7 @@ PRIVATE = {"base_dsl", "_mlir_helpers"}  # packages that programs do not name
 DEPRECATED = re.compile(r"deprecat", re.IGNORECASE)
 ANY = "*"  # among a module's words: it may hold any name
 REPLACEMENT = re.compile(r"[Uu]se [`'\"]?([A-Za-z_][\w.]*\w)[`'\"]?(?: and [`'\"]?([A-Za-z_]\w*\.[\w.]*\w))?")
+MIGRATED = re.compile(r"[Mm]igrated to [`'\"]?([\w./]*\w)")  # out of the wheel, into a file
 
 
 def number(version):
@@ -91,8 +92,15 @@ def warning_of(node):
     return None if found is None else ast.unparse(found)
 
 
+def spelled_out(warning, texts):
+    """A warning whose text stands in a constant of its module, with that text."""
+    return warning and re.sub(r"\b[A-Za-z_]\w*\b", lambda word: repr(texts[word[0]]) if word[0] in texts else word[0], warning)
+
+
 def replacement(warning):
     """What a warning says to use."""
+    if migrated := MIGRATED.search(warning or ""):
+        return migrated[1]
     found = REPLACEMENT.search(warning or "")
     return " and ".join(filter(None, found.groups())) if found and "." in found[1] else ""
 
@@ -128,13 +136,15 @@ class Names:
             return
         self.words[module.rpartition(".")[2]].update(re.findall(r"\w+", text))
         own = self.defined.setdefault(module, {})
+        texts = {name: n.value.value for n in tree.body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant)
+                 and isinstance(n.value.value, str) for name in targets_of(n)}
         package, _, last = module.rpartition(".")
         if package:  # Python makes a module that is imported a member of its package
             self.defined.setdefault(package, {}).setdefault(last, None)
             self.add(package, last, None)
         for node in self.statements(tree):
             for name in targets_of(node):
-                own[name] = warning_of(node)
+                own[name] = spelled_out(warning_of(node), texts)
                 self.own[module].add(name)
                 self.add(module, name, own[name])
                 if name == "__getattr__":
@@ -323,6 +333,10 @@ def replaced_by_a_namesake(places):
 SEEN = {"since": "absent in {}, present in {}", "removed": "present in {}, absent in {}", "deprecated": "without a warning in {}, with one in {}"}
 
 
+def seen_in(event, before, at):
+    return SEEN[event].format(before, at) if before != at else f"with a warning in {at} already, the first that was compared"
+
+
 def other_place(name, found, version):
     """Where the last part of a removed name still is, if that is in one place."""
     last = name.rpartition(".")[2]
@@ -339,12 +353,12 @@ def is_certain(event, name, pair, words):
 
 def rows(found, aliases, spoken, notes, words, places=None):
     """The table: one row per event and pair of versions, one for each name that notes speak of."""
-    groups = collections.defaultdict(list)  # by event, versions, what to write instead, and the module that may be meant
+    groups = collections.defaultdict(list)  # by event, versions, what to write instead, the module that may be meant, and since when it warned
     for name, (before, at, module, warning) in replaced_by_a_namesake(places or {}).items():
         noted = next((n for n in notes if name in n["names"]), None)
         written = noted["names"] if noted else spelled(name, aliases, spoken)
         if written:
-            groups[("deprecated", before, at, noted["instead"] if noted else replacement(warning), module)] += written
+            groups[("deprecated", before, at, noted["instead"] if noted else replacement(warning), module, ())] += written
     for name, change in history(found).items():
         written = spelled(name, aliases, spoken)
         noted = next((n for n in notes if name in n["names"]), None)
@@ -353,23 +367,27 @@ def rows(found, aliases, spoken, notes, words, places=None):
         if not written:
             continue
         certain = {event: pair for event, pair in change.items() if noted or is_certain(event, name, pair, words)}
+        warned = certain.pop("deprecated", ()) if "removed" in certain else ()  # one row tells both
         for event, (before, at) in certain.items():
             word = ""
             if event == "removed":
-                word = other_place(name, found, at)
+                word = (replacement(found[warned[1]][name]) if warned else "") or other_place(name, found, at)
             elif event == "deprecated":
                 word = replacement(found[at][name])
             if noted:
                 word = noted.get("instead", "")
-            groups[(event, before, at, word, "")] += written
+            groups[(event, before, at, word, "", warned if event == "removed" else ())] += written
     table = []
-    for (event, before, at, word, unless), names in sorted(groups.items(), key=lambda g: (number(g[0][2]), g[0])):
+    for (event, before, at, word, unless, warned), names in sorted(groups.items(), key=lambda g: (number(g[0][2]), g[0])):
         row = {"names": sorted(set(names)), event: at}
+        if warned:
+            row["deprecated"] = warned[1]
         if unless:
             row["unless"] = unless
         if word or event != "since":
             row["instead"] = word
-        table.append(row | {"seen": SEEN[event].format(before, at) if before != at else f"with a warning in {at} already, the first that was compared"})
+        seen = [seen_in(event, before, at)] + ([seen_in("deprecated", *warned)] if warned else [])
+        table.append(row | {"seen": "; ".join(seen)})
     return table + [n for n in notes if "rule" in n]
 
 

@@ -55,6 +55,13 @@ TEST_F(Api, ARemovedNameAndItsNeighbourThatStays) {  // P11
   EXPECT_EQ(says(source, "4.6.2")[0],
             "cute.make_fragment (line 2) is not in wheel 4.6.2; removed in 4.6.0; instead: "
             "cute.make_rmem_tensor (since 4.3.0); cute.make_fragment_like stays");
+  EXPECT_EQ(says(source, "4.5.3")[0],
+            "cute.make_fragment (line 2) warns since 4.3.0; instead: cute.make_rmem_tensor (since 4.3.0); "
+            "cute.make_fragment_like stays");
+  EXPECT_EQ(says(source, "4.2.1")[0], "");
+  EXPECT_EQ(says(source, "")[0],
+            "cute.make_fragment (line 2) was removed in 4.6.0; instead: cute.make_rmem_tensor (since 4.3.0); "
+            "cute.make_fragment_like stays");
   EXPECT_EQ(uses[1].name, "core.ThrMma");
 }
 
