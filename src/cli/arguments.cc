@@ -3,12 +3,22 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/file_source.h"
 #include "base/text.h"
 #include "cli/verb.h"
 
 namespace cutelab::cli {
+
+Flag output_flag(std::string name, std::string help) {
+  Flag flag;
+  flag.name = std::move(name);
+  flag.value = "FILE";
+  flag.help = std::move(help);
+  flag.is_output = true;
+  return flag;
+}
 
 std::string Arguments::get(const std::string& flag, const std::string& otherwise) const {
   const auto it = values_.find(flag);
@@ -148,9 +158,10 @@ Arguments collect(const Slots& slots) {
 std::vector<std::string> with_empty_values(const VerbSpec& spec, const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
-    const bool empty = word.ends_with('=') && std::any_of(spec.flags.begin(), spec.flags.end(), [&](const Flag& f) {
-      return !f.value.empty() && long_name(f) + "=" == word;
-    });
+    const bool empty =
+        word.ends_with('=') && std::any_of(spec.flags.begin(), spec.flags.end(), [&](const Flag& f) {
+          return !f.value.empty() && long_name(f) + "=" == word;
+        });
     out.push_back(empty ? word.substr(0, word.size() - 1) : word);
     if (empty) out.emplace_back();
   }

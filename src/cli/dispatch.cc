@@ -60,7 +60,7 @@ bool begins_with_verb(std::string_view text) {
     for (const auto& verb : all_verbs()) names.insert(verb->spec().name);
     return names;
   }();
-  return verbs.count(std::string(text.substr(0, text.find_first_of(" `\n,;")))) > 0;
+  return verbs.count(std::string(text.substr(0, text.find_first_of(" `\n,;:.)'\"")))) > 0;
 }
 
 bool wants_help(const std::vector<std::string>& words) {
@@ -79,7 +79,8 @@ std::string as_called(const std::string& text, const Context& context) {
   std::string called;
   std::size_t from = 0;
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    if ((at > 0 && part_of_a_word(text[at - 1])) || !begins_with_verb(std::string_view(text).substr(at + name.size())))
+    if ((at > 0 && part_of_a_word(text[at - 1])) ||
+        !begins_with_verb(std::string_view(text).substr(at + name.size())))
       continue;
     called += text.substr(from, at - from) + context.program + " ";
     from = at + name.size();

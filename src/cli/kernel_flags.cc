@@ -19,9 +19,8 @@ struct Needs {
 };
 
 const std::vector<Needs>& needs() {
-  static const std::vector<Needs> all = {{"--finalists", {"--autotune"}},
-                                         {"--tasks", {"--launcher"}},
-                                         {"--launcher-options", {"--launcher"}}};
+  static const std::vector<Needs> all = {
+      {"--finalists", {"--autotune"}}, {"--tasks", {"--launcher"}}, {"--launcher-options", {"--launcher"}}};
   return all;
 }
 
@@ -79,7 +78,8 @@ Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
     error.wrong += "this one calls a library";
   else
     error.wrong += "nvcc compiles this one";
-  if (package.language == "cute-cpp") error.remedy += ": packages that nvcc compiles always have a line table";
+  if (package.language == "cute-cpp")
+    error.remedy += ": packages that nvcc compiles always have a line table";
   return error;
 }
 

@@ -70,8 +70,7 @@ Result<SweepOutcome> measured(const SweepRequest& request, const std::vector<std
   }
   const auto tasks = bounded_number(arguments, "kernel", "--tasks", 1, 1, 10'000);
   if (!tasks) return tasks.error();
-  return run_sweep_in_slurm(request, words, *tasks, arguments.get("--launcher-options"),
-                            context);
+  return run_sweep_in_slurm(request, words, *tasks, arguments.get("--launcher-options"), context);
 }
 
 Status write_files(const SweepOutcome& outcome, const Arguments& arguments, Context& context) {
@@ -91,7 +90,7 @@ std::vector<Flag> sweep_flags() {
   return {{"--gpus", "N,N…", "a sweep: share its problems among these GPUs", "", false, {}},
           {"--shard", "I/N", "a sweep: only every N-th problem, from the I-th on", "", false, {}},
           {"--again", "", "a sweep: from the start, even if an earlier one was not finished", "", false, {}},
-          {"--csv", "FILE", "a sweep: write a table for machines", "", false, {}, {}, true},
+          output_flag("--csv", "a sweep: write a table for machines"),
           {"--launcher", "NAME", "a sweep: hand it to a batch system, wait, merge", "", false, {"slurm"}},
           {"--tasks", "N", "with --launcher: tasks of the array", "1", false, {}},
           {"--launcher-options", "TEXT", "with --launcher: options of its job script", "", false, {}}};

@@ -85,8 +85,8 @@ VerbSpec read_spec() {
       flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
       flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
   for (Flag& file : spec.flags)
-    file.is_output = file.name == "--json" || file.name == "--html" || file.name == "--sarif" ||
-                     file.name == "--card";
+    file.is_output =
+        file.name == "--json" || file.name == "--html" || file.name == "--sarif" || file.name == "--card";
   spec.examples = examples();
   return spec;
 }

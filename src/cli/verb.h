@@ -28,6 +28,9 @@ struct Flag {
   bool is_output = false;  ///< a file that the verb writes at its end: whether it can is asked at once
 };
 
+/// A flag that names a file which the verb writes.
+Flag output_flag(std::string name, std::string help);
+
 struct Positional {
   std::string name;  ///< "FILE"
   std::string help;

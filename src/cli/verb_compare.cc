@@ -55,7 +55,7 @@ VerbSpec compare_spec() {
       {"--handicap", "PERCENT", "for --self-test", "3", false, {}},
       {"--gpu", "N", "which GPU", "0", false, {}},
       {"--time-limit", "SECONDS", "a step on the GPU that lasts longer is ended", "120", false, {}},
-      {"--json", "FILE", "write the comparison as JSON; - is standard output", "", false, {}, {}, true},
+      output_flag("--json", "write the comparison as JSON; - is standard output"),
       {"--no-store", "", "do not keep the runs (`cutelab runs`)", "", false, {}},
       {"--store", "FILE", "keep runs in this file, and look for their numbers there", "", false, {}}};
   spec.open_flags = true;
@@ -145,8 +145,7 @@ Result<ExitCode> CompareVerb::self_test(const CompareRequest& request, const Arg
   if (!pairs) return pairs.error();
   if (!handicap) return handicap.error();
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
-  auto test = run_self_test(request, *pairs, *handicap / 100, *device,
-                            package_loader(context), context);
+  auto test = run_self_test(request, *pairs, *handicap / 100, *device, package_loader(context), context);
   if (!test) return test.error();
   const auto lines = [&](const char* what, const std::vector<evidence::Verdict>& verdicts,
                          evidence::VerdictKind right) {

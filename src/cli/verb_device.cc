@@ -38,11 +38,11 @@ Json json_of(const device::DeviceInfo& d) {
 }
 
 std::string driver_line(const device::DriverInfo& driver) {
-  const std::string cuda =
-      driver.cuda_version > 0
-          ? fmt::format("CUDA {}.{}", driver.cuda_version / 1000, driver.cuda_version % 1000 / 10)
-          : "CUDA of unknown version";
-  return fmt::format("driver {}, {}{}\n", driver.version.empty() ? "of unknown version" : driver.version, cuda,
+  const std::string cuda = driver.cuda_version > 0 ? fmt::format("CUDA {}.{}", driver.cuda_version / 1000,
+                                                                 driver.cuda_version % 1000 / 10)
+                                                   : "CUDA of unknown version";
+  return fmt::format("driver {}, {}{}\n", driver.version.empty() ? "of unknown version" : driver.version,
+                     cuda,
                      driver.nvml_missing_because.empty() ? "" : "; no NVML: " + driver.nvml_missing_because);
 }
 
@@ -113,8 +113,7 @@ std::string devices_text(const device::MachineAnswer& told) {
                        {"Throttled by"}},
                       {}};
   for (std::size_t i = 0; i < told.devices.size(); ++i)
-    table.rows.push_back(
-        row_of(told.devices[i], i < told.now.size() ? told.now[i] : device::Sample{}));
+    table.rows.push_back(row_of(told.devices[i], i < told.now.size() ? told.now[i] : device::Sample{}));
   return render::markdown(table) + driver_line(told.driver);
 }
 
@@ -156,8 +155,12 @@ class DeviceVerb final : public Verb {
         {"--json", "", "as JSON", "", false, {}},
         {"--measure", "", "measure what memory and arithmetic of a GPU reach (seconds)", "", false, {}},
         {"--gpu", "N", "which GPU to measure", "0", false, {}},
-        {"--time-limit", "SECONDS", "a driver that does not answer for so long is given up",
-         "60, with --measure 600", false, {}}};
+        {"--time-limit",
+         "SECONDS",
+         "a driver that does not answer for so long is given up",
+         "60, with --measure 600",
+         false,
+         {}}};
     spec.examples = {"cutelab device", "cutelab device --measure --json"};
     return spec;
   }

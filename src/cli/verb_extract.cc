@@ -163,9 +163,8 @@ void keep_only(const std::vector<std::string>& patterns, knowledge::CrossReferen
   const auto asked = [&](const std::string& pattern) {
     return std::find(patterns.begin(), patterns.end(), pattern) != patterns.end();
   };
-  std::erase_if(known.relations, [&](const Relation& r) {
-    return std::none_of(r.patterns.begin(), r.patterns.end(), asked);
-  });
+  std::erase_if(known.relations,
+                [&](const Relation& r) { return std::none_of(r.patterns.begin(), r.patterns.end(), asked); });
   std::erase_if(known.fresh, [&](const std::string& pattern) { return !asked(pattern); });
 }
 

@@ -41,7 +41,7 @@ std::vector<Flag> run_flags() {
        false,
        {}},
       {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
-      {"--report", "FILE", "of a sweep: write the table there, as a page in Markdown", "", false, {}, {}, true},
+      output_flag("--report", "of a sweep: write the table there, as a page in Markdown"),
       {"--as-it-is", "", "do not try the program's options: the package has the one problem", "", false, {}},
       {"--replace", "", "write an imported package of this name anew", "", false, {}},
       {"--dry-run", "", "print what would be written; write nothing", "", false, {}},

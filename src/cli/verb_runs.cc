@@ -121,8 +121,8 @@ class RunsVerb final : public Verb {
     std::string asked;
     if (arguments.has("--kernel")) asked += " of the kernel " + arguments.get("--kernel");
     if (arguments.has("--device")) asked += " on the device " + arguments.get("--device");
-    context.out << fmt::format("no run{} is kept here; {} of other kinds are: kernels {}; devices {}\n", asked,
-                               all->size(), join({kernels.begin(), kernels.end()}, ", "),
+    context.out << fmt::format("no run{} is kept here; {} of other kinds are: kernels {}; devices {}\n",
+                               asked, all->size(), join({kernels.begin(), kernels.end()}, ", "),
                                devices.empty() ? "none" : join({devices.begin(), devices.end()}, ", "));
     return {};
   }

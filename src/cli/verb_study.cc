@@ -137,9 +137,10 @@ class StudyVerb final : public Verb {
       print_status(*study, context);
       if (sources.empty())
         context.out << as_called(
-            fmt::format("\nnot answered: the study has read no source yet; `cutelab study read {} FILE` records "
-                        "one, --in FILE answers from another\n",
-                        words[1]),
+            fmt::format(
+                "\nnot answered: the study has read no source yet; `cutelab study read {} FILE` records "
+                "one, --in FILE answers from another\n",
+                words[1]),
             context);
       if (sources.empty()) return ExitCode::ok;
       context.out << "\n";
@@ -158,7 +159,8 @@ class StudyVerb final : public Verb {
       context.out << fmt::format("{:<20} {} of 6 steps, {} open questions  {}\n", study.name, done,
                                  status.open_questions, printable(study.goal));
     }
-    if (studies->empty()) context.out << as_called("no studies; start one: cutelab study new NAME --goal \"…\"\n", context);
+    if (studies->empty())
+      context.out << as_called("no studies; start one: cutelab study new NAME --goal \"…\"\n", context);
     for (const std::string& line : broken) context.out << "unreadable: " << printable(line) << "\n";
     return broken.empty() ? ExitCode::ok : ExitCode::failed_check;
   }

@@ -258,7 +258,7 @@ DeviceInfo MachineDevice::describe(int index) const {
   cuda.device_get(&device, index);
   std::array<char, 257> text{};  // the last one stays 0, whatever the driver writes
   constexpr int room = 256;
-  if (cuda.device_name(text.data(), room, device) == 0) 
+  if (cuda.device_name(text.data(), room, device) == 0)
     info.name = replace_all(printable(text.data()), "\n", "\uFFFD");
   if (cuda.device_pci(text.data(), room, device) == 0) info.pci_bus_id = text.data();
   const auto attribute = [&](int which) {

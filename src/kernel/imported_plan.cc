@@ -164,10 +164,11 @@ Result<CuteKernel> ImportedPlan::plan(const Params& params, const Config& config
   CuteKernel kernel;
   kernel.exported_folder = made->folder;
   if (made->other_program)
-    kernel.remarks.push_back(fmt::format(
-        "{} is not the file that was imported (its SHA-256 is not that of package.json): parameters, operator "
-        "and roles were concluded from another text; import it again to be sure of them",
-        description_.program));
+    kernel.remarks.push_back(
+        fmt::format("{} is not the file that was imported (its SHA-256 is not that of package.json): "
+                    "parameters, operator "
+                    "and roles were concluded from another text; import it again to be sure of them",
+                    description_.program));
   if (!made->call.launches.empty()) kernel.device_function = made->call.launches[0].symbol;
   if (kernel.device_function.empty() && !made->call.symbols.empty())
     kernel.device_function = made->call.symbols[0];

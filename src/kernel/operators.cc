@@ -84,8 +84,8 @@ Operator with_numbers_of(Operator op, const ExportedCall& call) {
   return op;
 }
 
-/// Of weights and values where other tensors are drawn with a large dynamic range. Their largest number, which
-/// tolerances ask for, is that of no other fill that they are given.
+/// Of weights and values where other tensors are drawn with a large dynamic range. Their largest number,
+/// which tolerances ask for, is that of no other fill that they are given.
 constexpr Fill moderate_fill = Fill::normal;
 
 Fill fill_for(const Operator& op, const std::string& tensor, Fill asked) {

@@ -27,7 +27,8 @@ void order_versions(std::vector<Package>& packages) {
     return one && other ? *one < *other : one.has_value() && !other.has_value();
   };
   for (auto first = packages.begin(); first != packages.end();) {
-    const auto last = std::find_if_not(first, packages.end(), [&](const Package& p) { return same(*first, p); });
+    const auto last =
+        std::find_if_not(first, packages.end(), [&](const Package& p) { return same(*first, p); });
     std::stable_sort(first, last, before);
     first = last;
   }

@@ -85,12 +85,12 @@ Status export_tile(const TileBuildRequest& request, const std::string& scratch, 
   const std::string temporary = scratch + "/temporary";
   std::error_code code;
   fs::create_directories(temporary, code);
-  auto done = run_process(
-      {argv,
-       scratch,
-       {{"CUDA_TILE_CACHE_DIR", "off"}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"TMPDIR", temporary}},
-       tile_compile_limit_seconds,
-       {scratch}});
+  auto done =
+      run_process({argv,
+                   scratch,
+                   {{"CUDA_TILE_CACHE_DIR", "off"}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"TMPDIR", temporary}},
+                   tile_compile_limit_seconds,
+                   {scratch}});
   fs::remove_all(temporary, code);
   if (!done) return done.error();
   if (done->succeeded()) return {};

@@ -45,7 +45,7 @@ std::string known(const evidence::Reading&, const evidence::Knowledge& knowledge
     longest_name = std::max(longest_name, static_cast<int>(entry.id.size()));
   Columns columns = {{{"relation", Align::left, false, longest_relation},
                       {"entry", Align::left, false, std::min(longest_name, options.width / 2)},
-                      {"patterns"},
+                      {"patterns", Align::left, false, 8},
                       {"lines", Align::left, false, 10},
                       {"details", Align::left, true, 20}},
                      {}};

@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 spec = importlib.util.spec_from_file_location("api_changes", ROOT / "tools/data/api_changes.py")
 tool = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tool)
+import dsl_names as names  # noqa: E402  the tool has put its folder in front
 
 OLD = {
     "cutlass/utils/__init__.py": "from .tiles import pick, _hidden\n",
@@ -53,7 +54,7 @@ class ApiChanges(unittest.TestCase):
         first = {"cutlass/cute/__init__.py": "from .math import *\n", "cutlass/cute/math.py": "from cutlass._mlir_helpers.math import *\ndef own(): pass\n"}
         second = {"cutlass/_mlir_helpers/math.py": "from .deep import *\n", "cutlass/_mlir_helpers/deep.py": "def exp(): pass\n"}
         wheels = [wheel(self.folder.name, "first.whl", first), wheel(self.folder.name, "second.whl", second)]
-        self.assertEqual(tool.packages_of("4.10.0"), ["nvidia-cutlass-dsl-libs-core", "nvidia-cutlass-dsl-libs-base"])
+        self.assertEqual(names.packages_of("4.10.0"), ["nvidia-cutlass-dsl-libs-core", "nvidia-cutlass-dsl-libs-base"])
         self.assertEqual(sorted(tool.names_of(wheels)), ["cute.exp", "cute.math", "cute.own", "cutlass.cute", "math.exp", "math.own"])
 
     def test_of_a_module_that_takes_names_from_an_unread_one_none_is_called_removed(self):
@@ -135,6 +136,9 @@ class ApiChanges(unittest.TestCase):
         self.assertNotIn("tiles.picky", spoken, "a parameter of that name")
         self.assertNotIn("tiles.fresh", by_name, "the same spelling means an object of a program's own, too")
         self.assertIn("rule", by_name["x.y"])
+        ruled = tool.rows(self.found, aliases, spoken, [{"names": ["utils.fresh", "tiles.pick"], "rule": {}}], {})
+        self.assertEqual([r["names"] for r in ruled if "since" in r and "utils.fresh" in r["names"]], [["t100.fresh", "utils.fresh"]],
+                         "a rule of several names says nothing of when each came")
         mentioned = tool.rows(self.found, aliases, spoken, [], {"4.10.0": {"tiles": {"moved"}}})
         self.assertNotIn("tiles.moved", [n for row in mentioned for n in row["names"]], "its module still speaks of it")
         before = tool.rows(self.found, aliases, spoken, [], {"4.1.0": {"utils": {"fresh"}}})

@@ -163,7 +163,8 @@ TEST_F(Files, WhetherOneCanWriteIsToldBeforehandAndNothingIsWritten) {
   EXPECT_TRUE(check_can_write("/dev/null"));
   EXPECT_FALSE(fs::exists(at("a")));
   EXPECT_FALSE(fs::exists(at("new")));
-  for (const std::string& name : {std::string(""), std::string("/file/x.json"), std::string("/file/a/x.json")}) {
+  for (const std::string& name :
+       {std::string(""), std::string("/file/x.json"), std::string("/file/a/x.json")}) {
     const auto told = check_can_write(root_ + name);
     ASSERT_FALSE(told) << name;
     EXPECT_EQ(told.error().kind, ErrorKind::input);

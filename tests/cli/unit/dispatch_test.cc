@@ -62,8 +62,9 @@ TEST(Dispatch, CommandsInHintsAreCalledAsTheUserCallsThem) {
             "error: cutelab: it fell\n  try: ./cutelab extract FILE");
   EXPECT_EQ(as_called("cutelab select --goal … && cutelab study select x FILE (cutelab read)", fake.context),
             "./cutelab select --goal … && ./cutelab study select x FILE (./cutelab read)");
-  EXPECT_EQ(as_called("./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program", fake.context),
-            "./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program");
+  EXPECT_EQ(
+      as_called("./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program", fake.context),
+      "./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program");
 }
 
 TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {

@@ -1,4 +1,5 @@
-// A driver that crashes, hangs or exits is asked in a process of its own: this one stays, and says what happened.
+// A driver that crashes, hangs or exits is asked in a process of its own: this one stays, and says what
+// happened.
 #include "device/asked_apart.h"
 
 #include <gtest/gtest.h>

@@ -152,13 +152,15 @@ TEST(Operators, NumbersThatCancelInANormAreWithinItsTolerance) {
 // It was that of the adversarial fill, which no weight is given: 7 times too wide.
 TEST(Operators, TheAbsoluteToleranceOfANormIsThatOfTheLargestWeightThereCanBe) {
   ExportedCall call;
-  call.tensors = {exported_tensor("x", {8, 64}, {64, 1}, 0, "Float16"), exported_tensor("w", {64}, {1}, 1, "Float16"),
+  call.tensors = {exported_tensor("x", {8, 64}, {64, 1}, 0, "Float16"),
+                  exported_tensor("w", {64}, {1}, 1, "Float16"),
                   exported_tensor("y", {8, 64}, {64, 1}, 2, "Float16")};
   call.buffers = {1, 1, 1};
   Operator op;
   op.name = "layer_norm";
   op.numbers = {{"eps", 0}};
-  op.roles = {{"x", {"x", {"row", "column"}}}, {"weight", {"w", {"column"}}}, {"y", {"y", {"row", "column"}}}};
+  op.roles = {
+      {"x", {"x", {"row", "column"}}}, {"weight", {"w", {"column"}}}, {"y", {"y", {"row", "column"}}}};
   double largest = 0;
   for (const Fill fill : {Fill::uniform, Fill::normal, Fill::adversarial})
     largest = std::max(largest, largest_magnitude(fill_for(op, "w", fill)));

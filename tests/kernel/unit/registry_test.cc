@@ -15,9 +15,9 @@ Package package(const std::string& design, const std::string& version, const std
 
 // `best` stood between v0 and v1, as its folder does.
 TEST(Registry, VersionsAreInTheOrderOfTheirNumbersNamedOnesLast) {
-  std::vector<Package> all = {package("b", "v0"),  package("b", "best"), package("b", "v1"), package("b", "v10"),
-                              package("b", "v2"),  package("a", "v1"),   package("a", "v0"),
-                              package("a", "v0", "norm")};
+  std::vector<Package> all = {package("b", "v0"),  package("b", "best"),      package("b", "v1"),
+                              package("b", "v10"), package("b", "v2"),        package("a", "v1"),
+                              package("a", "v0"),  package("a", "v0", "norm")};
   order_versions(all);
   std::string order;
   for (const Package& p : all) order += p.layer.substr(0, 1) + p.design + p.version + " ";

@@ -76,15 +76,19 @@ cudaError_t twice(const Reduction& reduction, cudaStream_t stream) {
 template <class Input, class Op>
 cudaError_t reduce(const Params& p, Input x, Op op, cudaStream_t stream) {
   if (p.method == 1)
-    return twice([&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::Reduce(scratch, bytes, x, p.y, p.columns, op, Op::start, stream);
-    }, stream);
+    return twice(
+        [&](void* scratch, std::size_t& bytes) {
+          return cub::DeviceReduce::Reduce(scratch, bytes, x, p.y, p.columns, op, Op::start, stream);
+        },
+        stream);
   const auto starts =
       thrust::make_transform_iterator(thrust::make_counting_iterator(0LL), RowStart{p.columns});
-  return twice([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, x, p.y, p.rows, starts, starts + 1, op,
-                                              Op::start, stream);
-  }, stream);
+  return twice(
+      [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, x, p.y, p.rows, starts, starts + 1, op,
+                                                  Op::start, stream);
+      },
+      stream);
 }
 
 template <class T>
