@@ -224,11 +224,21 @@ Node TracedEvaluator::decided_against(int module, Node node) {
   return {};
 }
 
+/// Where no main program asks for a launch, what ran says nothing of the defaults; conditions that the run
+/// knows do, as they do in facts.
+Activity TracedEvaluator::against_by_entries(int module, Node node, const Activity& folded) {
+  if (folded.state != Tristate::undetermined) return folded;
+  const Node condition = decided_against(module, node);
+  if (!condition) return folded;
+  return {Tristate::no, std::string(condition.text().substr(0, 100))};
+}
+
 /// The nearest branch above the node that the run did not take: its condition says why.
 Activity TracedEvaluator::active(int module, Node node) {
   const machine::Trace& trace = machine_.trace();
   const Activity folded = folder_.active(module, node);
-  if (machine_.launches().empty() || machine_.by_entries()) return folded;
+  if (machine_.by_entries()) return against_by_entries(module, node, folded);
+  if (machine_.launches().empty()) return folded;
   for (Node n = node; n; n = n.parent()) {
     if (trace.ran(module, n)) {
       if (n == node || folded.state != Tristate::no) {

@@ -155,6 +155,7 @@ void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helper
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);         ///< E1: final stores
 void drop_staging_for_others(FactContext& context);  ///< E1: keeps what the stores read
+void extract_store_fences(FactContext& context);     ///< D5: fences that a TMA store follows
 void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
 void extract_hazards(
     FactContext& context);  ///< what rules ask of single statements; completes copies, descriptors
