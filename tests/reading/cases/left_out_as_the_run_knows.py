@@ -20,4 +20,4 @@ class Kernel:
         if cutlass.const_expr(self.use_tma):
             ring = pipeline.PipelineTmaAsync.create(num_stages=2)  # expect: D2 pipeline class=PipelineTmaAsync
         else:
-            ring = pipeline.PipelineCpAsync.create(num_stages=2)  # expect: D2 pipeline class=PipelineCpAsync active=false
+            ring = pipeline.PipelineCpAsync.create(num_stages=2)  # expect: D2 pipeline class=PipelineCpAsync active=false condition=notcutlass.const_expr(self.use_tma)
