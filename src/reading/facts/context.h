@@ -107,6 +107,9 @@ class FactContext {
 /// The argument that a call of `function` passes for a parameter; none when it is left out.
 source::Node argument_for(const FactContext& context, const source::PythonFunction& function,
                           source::Node call, std::size_t parameter);
+/// What the program's own functions give that an expression calls: ", where tile(x) = x * 2 = 128"; "" = it
+/// calls none.
+std::string helpers_of_formula(FactContext& context, source::Node expression);
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
 /// Whether a node stands in code of the device: a kernel, a decorated function that launches nothing and is

@@ -1,16 +1,16 @@
 // Every file in tests/reading/cases carries its own expected facts as comments:
 //   … # expect: FAMILY kind [name=value …] [; FAMILY kind …]   a fact of that family and kind stands on this
-//   line, with those values; says=TEXT: its sentence holds the text, spaces left out … # expect-role: NAME
-//   the facts on this line stand in that role # expect-pattern: P3 present|absent [default_active|inactive]
-//   [kind=…] [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence of that pattern #
-//   expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is none # expect-style:
-//   class # expect-arch: sm_90a            # expect-constraint: text # with: dsl-sources read with the DSL's
-//   own sources at hand # expect-rule: VERDICT text            a stated rule has that verdict, and says the
-//   text # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first #
-//   expect-no-default: NAME              no such disagreement # expect-give-up: text                 the run
-//   could not follow the program, for a reason that holds the text # read-set: NAME=VALUE read with this
-//   setting # expect-none: FAMILY kind   no such fact on this line # expect-why: P10 text   the sentence of a
-//   pattern holds the text # expect-summary: text   what the file says of itself; "none" = nothing
+//   line, with those values; says=TEXT: its sentence holds the text, spaces left out; formula=TEXT: of a
+//   value … # expect-role: NAME the facts on this line stand in that role # expect-pattern: P3 present|absent
+//   [default_active|inactive] [kind=…] [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence
+//   of that pattern # expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is
+//   none # expect-style: class # expect-arch: sm_90a            # expect-constraint: text # with: dsl-sources
+//   read with the DSL's own sources at hand # expect-rule: VERDICT text            a stated rule has that
+//   verdict, and says the text # expect-default: NAME BY=VALUE …      defaults that disagree, all of them,
+//   the one taken first # expect-no-default: NAME              no such disagreement # expect-give-up: text
+//   the run could not follow the program, for a reason that holds the text # read-set: NAME=VALUE read with
+//   this setting # expect-none: FAMILY kind   no such fact on this line # expect-why: P10 text   the sentence
+//   of a pattern holds the text # expect-summary: text   what the file says of itself; "none" = nothing
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,6 +45,12 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
       const auto equals = wanted[i].find('=');
       if (wanted[i].starts_with("says=")) {
         if (without_spaces(fact.says).find(wanted[i].substr(5)) == std::string::npos) return false;
+        continue;
+      }
+      if (wanted[i].starts_with("formula=")) {
+        if (std::none_of(fact.values.begin(), fact.values.end(),
+                         [&](auto& v) { return without_spaces(v.second.formula) == wanted[i].substr(8); }))
+          return false;
         continue;
       }
       const auto value = fact.values.find(wanted[i].substr(0, equals));
