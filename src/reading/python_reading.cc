@@ -64,6 +64,7 @@ void extract(FactContext& context) {
   extract_accesses(context);
   extract_tilings(context);
   name_roles(context);
+  extract_handed_sides(context);
 }
 
 /// A file without a kernel that imports one from a local module: whose facts lie there.

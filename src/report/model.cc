@@ -259,14 +259,16 @@ class Gather {
   }
 
   /// The launch's bytes are the total where they hold all that is known of: they have padding and what the
-  /// library takes for itself besides the members.
+  /// library takes for itself besides the members. Structs laid over one allocation are more than it holds.
   void take_total_of_launch() {
     std::int64_t members = 0;
     for (const StorageRow& row : model_.storage)
       if (!inactive(row)) members += row.bytes.value_or(0);
-    for (const LaunchRow& row : model_.launch)
-      if (row.name == "smem_bytes" && row.value.integer().value_or(0) >= std::max<std::int64_t>(members, 1))
+    for (const LaunchRow& row : model_.launch) {
+      if (row.name != "smem_bytes" || row.value.integer().value_or(0) < 1) continue;
+      if (*row.value.integer() >= members || row.value.formula == kind::allocations_add_up)
         model_.storage_bytes = row.value.integer();
+    }
   }
 
   /// What only shows when all facts are in.

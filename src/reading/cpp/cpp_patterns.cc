@@ -203,8 +203,8 @@ void cluster(CppContext& context) {
 void end_of_kernel(CppContext& context) {
   CppPattern p8(context, "P8", "epilogue");
   const bool stores = p8.cite([](const CppDraft& d) {
-    return d.fact.family == evidence::Family::E1 || d.construct == "tma-store-copy" ||
-           (d.fact.kind == "copy" && has(d.construct, "STORE"));
+    return (d.fact.family == evidence::Family::E1 && d.fact.kind != "epilogue-step") ||
+           d.construct == "tma-store-copy" || (d.fact.kind == "copy" && has(d.construct, "STORE"));
   });
   const bool by_tma = p8.any([](const CppDraft& d) {
     return d.construct == "tma-store" || d.construct == "tma-store-copy" ||

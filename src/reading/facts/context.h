@@ -172,6 +172,8 @@ void extract_tilings(FactContext& context);   ///< B1: how tensors in global mem
 void extract_trip_counts(FactContext& context);  ///< B1: loops whose count is rounded down or stepped
 void extract_schedulers(FactContext& context);   ///< S1: loops over work tiles
 
+void extract_handed_sides(FactContext& context);  ///< D2: roles that hand a side on; needs the roles' names
+
 // What is not a fact of a family.
 void read_functions(FactContext& context);  ///< functions, call graph, launches
 void read_architecture(FactContext& context);
