@@ -118,6 +118,15 @@ Relation relation_of(const Entry& entry, const Reading& reading, const Match& re
   return relation;
 }
 
+/// Whether the patterns that the whole signature asks for are there in the form it asks for: an entry about
+/// one form of a pattern says nothing of a reading that shows another.
+bool in_its_form(const Signature& signature, const Reading& reading) {
+  if (signature.op == Signature::Op::pattern) return match(signature, reading).verdict != Tristate::no;
+  return signature.op != Signature::Op::all ||
+         std::all_of(signature.parts.begin(), signature.parts.end(),
+                     [&](const Signature& part) { return in_its_form(part, reading); });
+}
+
 /// Whether the reading has anything to say about the entry at all.
 bool concerns(const Entry& entry, const Reading& reading, const Match& result) {
   if (entry.scope != "shared" && entry.scope != reading.language) return false;
@@ -126,7 +135,7 @@ bool concerns(const Entry& entry, const Reading& reading, const Match& result) {
   const bool all =
       std::all_of(patterns.begin(), patterns.end(), [&](auto& id) { return is_present(reading, id); });
   if (entry.kind == EntryKind::anti_pattern) return result.verdict == Tristate::undetermined && all;
-  return !patterns.empty() && all;
+  return !patterns.empty() && all && in_its_form(entry.signature, reading);
 }
 
 int order_of(Relation::Kind kind) {

@@ -128,6 +128,8 @@ bool mentions_index(const FactContext& context, Node condition) {
   return false;
 }
 
+std::string role_of_constant(const std::string& constant) { return without_affixes(constant); }
+
 std::string constant_name(const FactContext& context, Node condition) {
   return constant_in(context, condition, 0);
 }
