@@ -9,6 +9,7 @@
 #include "cli/captures.h"
 #include "cli/example_names.h"
 #include "cli/exports.h"
+#include "cli/host_exports.h"
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
 #include "cli/import_recipe.h"
@@ -50,12 +51,13 @@ std::vector<Flag> run_flags() {
 VerbSpec import_spec() {
   VerbSpec spec;
   spec.name = "import";
-  spec.summary = "make a kernel package of a CuTe DSL program";
+  spec.summary = "make a kernel package of a CuTe DSL or CuTe C++ program";
   spec.step = "3 IMPORT";
   spec.positionals = {
       {"FILE",
-       "a CuTe DSL program with a main, an example's name, or RECIPE.json:ENTRY; a folder with --sweep", 1,
-       1},
+       "a CuTe DSL or CUDA C++ program with a main, an example's name, or RECIPE.json:ENTRY; a folder with "
+       "--sweep",
+       1, 1},
       {"-- FLAG", "options of the program that stay as given here", 0, -1}};
   spec.flags = {
       {"--layer",
@@ -171,8 +173,9 @@ Status Importing::find_program() {
     said_ = recipe_->name;
     return {};
   }
-  if (auto status = check_is_program("import", word, "import --sweep " + word, context_); !status)
-    return status;
+  if (const auto file = context_.files.status(word); !file || file->is_directory || !is_cpp_program(word))
+    if (auto status = check_is_program("import", word, "import --sweep " + word, context_); !status)
+      return status;
   ExampleNames names(context_, arguments_.get("--cutlass"), arguments_.get("--arch"));
   std::vector<std::string> notes;
   auto file = names(word, notes);
@@ -193,6 +196,7 @@ Status Importing::begin() {
   jobs_ = *jobs;
   std::string asked_arch = arguments_.get("--arch");
   if (recipe_ && asked_arch.empty()) asked_arch = recipe_->archs.front();
+  if (is_cpp_program(path_) && asked_arch.empty()) asked_arch = cpp_target(*source);
   auto arch = target_arch(asked_arch, context_, path_);
   if (!arch) return arch.error();
   auto& d = description_;
@@ -213,7 +217,8 @@ Status Importing::begin() {
     settings.torch = capture::Torch::real;
   exporter_ = make_exporter(context_, settings);
   if (!context_.err_is_terminal)
-    context_.err << fmt::format("import: running {} for {} without a GPU … ({})\n", d.program, d.arch,
+    context_.err << fmt::format("import: {} {} for {} without a GPU … ({})\n",
+                                is_cpp_program(d.program) ? "compiling" : "running", d.program, d.arch,
                                 usual_time(export_seconds(context_)));
   wanted_ = {d.program, d.program_sha256, d.fixed_flags, d.arch};
   return {};
@@ -258,7 +263,7 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   const auto& d = description_;
   auto& out = context_.out;
   out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
-  out << fmt::format("  program        {} ({}, CuTe DSL {})\n", d.program, d.arch, d.dsl_version);
+  out << fmt::format("  program        {} ({}, {})\n", d.program, d.arch, compiled_with(d));
   out << fmt::format("  compiled       {}, {} kernel{}\n", base.call.callee, base.call.symbols.size(),
                      base.call.symbols.size() == 1 ? "" : "s");
   const auto names = [](const std::vector<kernel::ImportedParameter>& all) {

@@ -87,8 +87,8 @@ class Exporter {
   virtual Result<Exported> get(const ExportWanted& wanted) const = 0;
 };
 
-/// The packages below <root>/kernels/cute_python whose package.json can be read. `problems` gets a sentence
-/// for each that cannot.
+/// The packages below <root>/kernels/cute_python and cute_cpp whose package.json can be read. `problems` gets
+/// a sentence for each that cannot.
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
                                        const std::shared_ptr<const Exporter>& exporter,
                                        std::vector<std::string>& problems);
