@@ -1,15 +1,17 @@
 #pragma once
-// The C door (launch_abi.h) of a host function of a program in CUDA C++: included after the program by the unit that `cutelab import`
-// compiles of it, which defines
+// The C door (launch_abi.h) of a host function of a program in CUDA C++: included after the program by the
+// unit that `cutelab import` compiles of it, which defines
 //
-//   void cutelab_program_call(const void* const* at, cudaStream_t stream)     calls the function with the arguments at these places
+//   void cutelab_program_call(const void* const* at, cudaStream_t stream)     calls the function with the
+//   arguments at these places
 //
-// `params` is the block of arguments of exported_door.c. The program's own code stays as it is: what it asks of the CUDA runtime goes
-// through the functions below (linked with --wrap), so that its launches go to the stream that was asked for, what it would wait for is
-// left to the caller, and an error comes back from the door in place of ending the process.
+// `params` is the block of arguments of exported_door.c. The program's own code stays as it is: what it asks
+// of the CUDA runtime goes through the functions below (linked with --wrap), so that its launches go to the
+// stream that was asked for, what it would wait for is left to the caller, and an error comes back from the
+// door in place of ending the process.
 //
-// A second function, cutelab_record_launches, makes the same call without a GPU and tells which launches came of it, one a line:
-// "symbol grid-x grid-y grid-z block-x … cluster-x … dynamic-shared-memory-bytes".
+// A second function, cutelab_record_launches, makes the same call without a GPU and tells which launches came
+// of it, one a line: "symbol grid-x grid-y grid-z block-x … cluster-x … dynamic-shared-memory-bytes".
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -34,6 +36,11 @@ cudaError_t CUTELAB_REAL(cudaStreamSynchronize)(cudaStream_t);
 cudaError_t CUTELAB_REAL(cudaGetDevice)(int*);
 cudaError_t CUTELAB_REAL(cudaGetDriverEntryPointByVersion)(const char*, void**, unsigned, unsigned long long,
                                                            cudaDriverEntryPointQueryResult*);
+#if CUDART_VERSION >= 13000
+// What `kernel<<<…>>>` becomes from CUDA 13 on.
+cudaError_t CUTELAB_REAL(__cudaGetKernel)(cudaKernel_t*, const void*);
+cudaError_t CUTELAB_REAL(__cudaLaunchKernel)(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
+#endif
 void CUTELAB_REAL(__cudaRegisterFunction)(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*,
                                           dim3*, int*);
 }
@@ -83,9 +90,9 @@ inline const char* symbol_of(const void* host) {
 
 inline void tell(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_t dynamic_smem_bytes) {
   Call& c = call();
-  const int length =
-      snprintf(c.told + c.used, c.room - c.used, "%s %u %u %u %u %u %u %u %u %u %zu\n", symbol_of(kernel), grid.x,
-               grid.y, grid.z, block.x, block.y, block.z, cluster.x, cluster.y, cluster.z, dynamic_smem_bytes);
+  const int length = snprintf(c.told + c.used, c.room - c.used, "%s %u %u %u %u %u %u %u %u %u %zu\n",
+                              symbol_of(kernel), grid.x, grid.y, grid.z, block.x, block.y, block.z, cluster.x,
+                              cluster.y, cluster.z, dynamic_smem_bytes);
   if (length > 0 && static_cast<size_t>(length) < c.room - c.used)
     c.used += static_cast<size_t>(length);
   else
@@ -102,7 +109,8 @@ inline int make_call(const void* params, unsigned long long params_bytes, cudaSt
   };
   if (!params || params_bytes < 2 * sizeof count) return cudaErrorInvalidValue;
   memcpy(&count, params, sizeof count);
-  if (count > most_arguments || params_bytes < 2 * sizeof count + count * sizeof(Place)) return cudaErrorInvalidValue;
+  if (count > most_arguments || params_bytes < 2 * sizeof count + count * sizeof(Place))
+    return cudaErrorInvalidValue;
   const char* block = static_cast<const char*>(params);
   const Place* places = reinterpret_cast<const Place*>(block + 2 * sizeof count);
   const void* at[most_arguments] = {};
@@ -125,7 +133,8 @@ inline int make_call(const void* params, unsigned long long params_bytes, cudaSt
 extern "C" {
 
 void CUTELAB_WRAP(__cudaRegisterFunction)(void** handle, const char* host, char* device, const char* name,
-                                          int threads, uint3* tid, uint3* bid, dim3* block, dim3* grid, int* warp) {
+                                          int threads, uint3* tid, uint3* bid, dim3* block, dim3* grid,
+                                          int* warp) {
   auto& known = cutelab_door::kernels();
   if (known.count < cutelab_door::most_kernels) known.all[known.count++] = {host, name};
   CUTELAB_REAL(__cudaRegisterFunction)(handle, host, device, name, threads, tid, bid, block, grid, warp);
@@ -134,13 +143,34 @@ void CUTELAB_WRAP(__cudaRegisterFunction)(void** handle, const char* host, char*
 cudaError_t CUTELAB_WRAP(cudaLaunchKernel)(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                            size_t dynamic_smem_bytes, cudaStream_t stream) {
   auto& c = cutelab_door::call();
-  if (c.inside && c.recording) return cutelab_door::tell(kernel, grid, block, dim3(1, 1, 1), dynamic_smem_bytes), cudaSuccess;
+  if (c.inside && c.recording)
+    return cutelab_door::tell(kernel, grid, block, dim3(1, 1, 1), dynamic_smem_bytes), cudaSuccess;
   if (c.inside && c.error != cudaSuccess) return cudaSuccess;
   return cutelab_door::keep(CUTELAB_REAL(cudaLaunchKernel)(kernel, grid, block, arguments, dynamic_smem_bytes,
                                                            stream || !c.inside ? stream : c.stream));
 }
 
-cudaError_t CUTELAB_WRAP(cudaLaunchKernelExC)(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
+#if CUDART_VERSION >= 13000
+cudaError_t CUTELAB_WRAP(__cudaGetKernel)(cudaKernel_t* kernel, const void* host) {
+  auto& c = cutelab_door::call();
+  if (!c.inside || !c.recording) return CUTELAB_REAL(__cudaGetKernel)(kernel, host);
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(host));
+  return cudaSuccess;
+}
+
+cudaError_t CUTELAB_WRAP(__cudaLaunchKernel)(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                             size_t dynamic_smem_bytes, cudaStream_t stream) {
+  auto& c = cutelab_door::call();
+  if (c.inside && c.recording)
+    return cutelab_door::tell(kernel, grid, block, dim3(1, 1, 1), dynamic_smem_bytes), cudaSuccess;
+  if (c.inside && c.error != cudaSuccess) return cudaSuccess;
+  return cutelab_door::keep(CUTELAB_REAL(__cudaLaunchKernel)(
+      kernel, grid, block, arguments, dynamic_smem_bytes, stream || !c.inside ? stream : c.stream));
+}
+#endif
+
+cudaError_t CUTELAB_WRAP(cudaLaunchKernelExC)(const cudaLaunchConfig_t* config, const void* kernel,
+                                              void** arguments) {
   auto& c = cutelab_door::call();
   if (c.inside && c.recording) {
     dim3 cluster(1, 1, 1);
@@ -182,13 +212,14 @@ cudaError_t CUTELAB_WRAP(cudaStreamSynchronize)(cudaStream_t stream) {
 }
 
 cudaError_t CUTELAB_WRAP(cudaGetDevice)(int* device) {
-  if (!cutelab_door::call().inside || !cutelab_door::call().recording) return CUTELAB_REAL(cudaGetDevice)(device);
+  if (!cutelab_door::call().inside || !cutelab_door::call().recording)
+    return CUTELAB_REAL(cudaGetDevice)(device);
   *device = 0;
   return cudaSuccess;
 }
 
-cudaError_t CUTELAB_WRAP(cudaGetDriverEntryPointByVersion)(const char* name, void** function, unsigned version,
-                                                           unsigned long long flags,
+cudaError_t CUTELAB_WRAP(cudaGetDriverEntryPointByVersion)(const char* name, void** function,
+                                                           unsigned version, unsigned long long flags,
                                                            cudaDriverEntryPointQueryResult* found) {
   if (!cutelab_door::call().inside || !cutelab_door::call().recording)
     return CUTELAB_REAL(cudaGetDriverEntryPointByVersion)(name, function, version, flags, found);
@@ -207,7 +238,8 @@ int cutelab_launch(const void* params, unsigned long long params_bytes, const st
   return cutelab_door::make_call(params, params_bytes, static_cast<cudaStream_t>(stream));
 }
 
-int cutelab_record_launches(const void* params, unsigned long long params_bytes, char* told, unsigned long long room) {
+int cutelab_record_launches(const void* params, unsigned long long params_bytes, char* told,
+                            unsigned long long room) {
   auto& c = cutelab_door::call();
   c.recording = true;
   c.told = told;

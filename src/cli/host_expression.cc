@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/host_values.h"
 
 namespace cutelab::cli {
 namespace {
@@ -129,53 +130,6 @@ int binding_of(const std::string& sign) {
   return it == all.end() ? -1 : it->second;
 }
 
-bool is_whole_number(const HostValue& v) { return v.is(HostKind::integer) || v.is(HostKind::word); }
-
-HostValue of_reals(const std::string& sign, double a, double b) {
-  if (sign == "+") return HostValue::of_real(a + b);
-  if (sign == "-") return HostValue::of_real(a - b);
-  if (sign == "*") return HostValue::of_real(a * b);
-  if (sign == "/" && b != 0) return HostValue::of_real(a / b);
-  return {};
-}
-
-HostValue of_integers(const std::string& sign, std::int64_t a, std::int64_t b, bool fixed) {
-  std::int64_t result = 0;
-  if (sign == "+" && !__builtin_add_overflow(a, b, &result)) return HostValue::of_integer(result, fixed);
-  if (sign == "-" && !__builtin_sub_overflow(a, b, &result)) return HostValue::of_integer(result, fixed);
-  if (sign == "*" && !__builtin_mul_overflow(a, b, &result)) return HostValue::of_integer(result, fixed);
-  const bool divides = b != 0 && b != -1;
-  if (sign == "/" && divides) return HostValue::of_integer(a / b, fixed);
-  if (sign == "%" && divides) return HostValue::of_integer(a % b, fixed);
-  if (sign == "==") return HostValue::of_integer(a == b);
-  if (sign == "!=") return HostValue::of_integer(a != b);
-  if (sign == "<") return HostValue::of_integer(a < b);
-  if (sign == ">") return HostValue::of_integer(a > b);
-  if (sign == "<=") return HostValue::of_integer(a <= b);
-  if (sign == ">=") return HostValue::of_integer(a >= b);
-  if (sign == "&&") return HostValue::of_integer(a != 0 && b != 0);
-  if (sign == "||") return HostValue::of_integer(a != 0 || b != 0);
-  if (sign == "<<" && a >= 0 && b >= 0 && b < 40 && a < (INT64_C(1) << 20))
-    return HostValue::of_integer(a << b, fixed);
-  return {};
-}
-
-HostValue joined(const std::string& sign, const HostValue& a, const HostValue& b) {
-  for (const HostValue* one : {&a, &b}) {
-    if (!one->is(HostKind::integer)) continue;
-    if (sign == "&&" && one->integer == 0) return HostValue::of_integer(0);
-    if (sign == "||" && one->integer != 0) return HostValue::of_integer(1);
-  }
-  if (is_whole_number(a) && is_whole_number(b))
-    return of_integers(sign, a.integer, b.integer, a.fixed && b.fixed);
-  const auto number = [](const HostValue& v) { return is_whole_number(v) || v.is(HostKind::real); };
-  if (!number(a) || !number(b)) return {};
-  const auto as_real = [](const HostValue& v) {
-    return v.is(HostKind::real) ? v.real : static_cast<double>(v.integer);
-  };
-  return of_reals(sign, as_real(a), as_real(b));
-}
-
 HostValue HostParser::binary(int least) {
   HostValue left = unary();
   while (now_.kind == HostToken::Kind::sign) {
@@ -183,7 +137,7 @@ HostValue HostParser::binary(int least) {
     const int binding = binding_of(sign);
     if (binding < 0 || binding <= least) break;
     next();
-    left = joined(sign, left, binary(binding));
+    left = joined_values(sign, left, binary(binding));
   }
   return left;
 }
@@ -331,41 +285,6 @@ HostValue HostParser::named() {
   return scope_.variable(name);
 }
 
-void add_leaves(const HostValue& value, std::vector<HostLeaf>& leaves, bool& known) {
-  if (value.is(HostKind::integer))
-    leaves.push_back({value.integer, value.fixed});
-  else if (value.is(HostKind::tuple))
-    leaves.insert(leaves.end(), value.shape.begin(), value.shape.end());
-  else
-    known = false;
-}
-
-HostValue tuple_of(const std::vector<HostValue>& values) {
-  HostValue made;
-  bool known = true;
-  for (const HostValue& value : values) add_leaves(value, made.shape, known);
-  if (known) made.kind = HostKind::tuple;
-  return made;
-}
-
-HostValue layout_of(const std::vector<HostValue>& values) {
-  if (values.empty() || values.size() > 2) return {};
-  HostValue made = tuple_of({values[0]});
-  if (!made.known()) return {};
-  made.kind = HostKind::layout;
-  if (values.size() == 2) {
-    const HostValue strides = tuple_of({values[1]});
-    made.stride = strides.shape;
-    return strides.known() && strides.shape.size() == made.shape.size() ? made : HostValue();
-  }
-  HostLeaf stride{1, true};
-  for (const HostLeaf& extent : made.shape) {
-    made.stride.push_back(stride);
-    stride = {stride.value * extent.value, stride.fixed && extent.fixed};
-  }
-  return made;
-}
-
 HostValue HostParser::converted(const std::string& type, HostValue value) const {
   if (is_real_type(type) && is_whole_number(value)) {
     HostValue made = HostValue::of_real(static_cast<double>(value.integer));
@@ -424,21 +343,6 @@ HostValue HostParser::called(const std::string& name, const std::string& given,
 }
 
 }  // namespace
-
-HostValue HostValue::of_integer(std::int64_t value, bool fixed) {
-  HostValue made;
-  made.kind = Kind::integer;
-  made.integer = value;
-  made.fixed = fixed;
-  return made;
-}
-
-HostValue HostValue::of_real(double value) {
-  HostValue made;
-  made.kind = Kind::real;
-  made.real = value;
-  return made;
-}
 
 HostValue evaluate_host(std::string_view text, const HostScope& scope) {
   if (text.size() > (1u << 16)) return {};

@@ -7,7 +7,8 @@
 
 namespace cutelab::cli {
 
-/// kernels/cute_python/<layer>/<design>/<design>[_vN] below the repository; cute_cpp for a program in CUDA C++.
+/// kernels/cute_python/<layer>/<design>/<design>[_vN] below the repository; cute_cpp for a program in CUDA
+/// C++.
 std::string package_folder(const kernel::PackageDescription& description);
 
 /// Errors (kind usage): the layer or the design is no plain name, the folder is there, another package has

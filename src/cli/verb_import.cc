@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <set>
@@ -224,6 +225,25 @@ Status Importing::begin() {
   return {};
 }
 
+/// A host function in C++ seldom refuses extents that its kernel does not guard: they stay multiples of what
+/// divides the program's own, up to the largest tile in use.
+void hold_to_tiles(const std::vector<ProbedFlag>& flags, kernel::PackageDescription& d) {
+  constexpr std::int64_t largest_tile = 256;
+  std::vector<std::string> held;
+  for (const ProbedFlag& flag : flags) {
+    const std::int64_t value = parse_integer(flag.parameter.value).value_or(0);
+    if (flag.scaled.empty() || value < 1) continue;
+    for (auto& p : d.parameters)
+      if (p.name == flag.parameter.name) {
+        p.multiple_of = std::min(value & -value, largest_tile);
+        held.push_back(fmt::format("{} of {}", p.name, p.multiple_of));
+      }
+  }
+  if (!held.empty())
+    d.assumed.push_back("extents stay multiples, as the program's own are (" + join(held, ", ") +
+                        "): whether the kernel guards others is not known");
+}
+
 void Importing::describe(const kernel::Exported& base) {
   auto& d = description_;
   d.dsl_version = base.dsl_version;
@@ -240,7 +260,10 @@ void Importing::describe(const kernel::Exported& base) {
       tries ? probe_flags(probe, base.call, reserved_names(), d.passed_over) : std::vector<ProbedFlag>();
   describe_parameters(flags, d);
   if (!tries) d.passed_over.emplace_back("no option was tried: the program was imported as it is");
-  if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
+  if (is_cpp_program(path_))
+    hold_to_tiles(flags, d);
+  else if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty())
+    d.ragged.push_back(std::move(ragged));
   auto guess =
       guess_operator(base.call, flags, words_of_call(said_, base.call), arguments_.get("--operator"));
   d.op = std::move(guess.op);

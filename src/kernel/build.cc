@@ -148,10 +148,10 @@ Result<std::string> unit_hash(const BuildRequest& request) {
 std::vector<std::string> example_door_flags(const std::string& source_root) {
   std::vector<std::string> flags = {"-Xlinker",
                                     "--version-script=" + source_root + "/kernels/example_door.map"};
-  for (const char* wrapped :
-       {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute", "cudaGetLastError",
-        "cudaPeekAtLastError", "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaGetDevice",
-        "cudaGetDriverEntryPointByVersion", "__cudaRegisterFunction"})
+  for (const char* wrapped : {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute",
+                              "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceSynchronize",
+                              "cudaStreamSynchronize", "cudaGetDevice", "cudaGetDriverEntryPointByVersion",
+                              "__cudaGetKernel", "__cudaLaunchKernel", "__cudaRegisterFunction"})
     flags.insert(flags.end(), {"-Xlinker", std::string("--wrap=") + wrapped});
   return flags;
 }

@@ -22,6 +22,7 @@ PackageJson json_of(const ImportedParameter& p) {
   if (p.on_unless_given) object["on_unless_given"] = true;
   if (!p.choices.empty()) object["choices"] = p.choices;
   object["meaning"] = p.meaning;
+  if (p.multiple_of > 1) object["multiple_of"] = p.multiple_of;
   return object;
 }
 

@@ -21,6 +21,8 @@ struct ImportedParameter {
   bool on_unless_given = false;  ///< of a switch
   std::vector<std::string> choices;
   std::string meaning;
+  /// Other values are refused: the program itself does not look, and may read beyond its tensors.
+  std::int64_t multiple_of = 1;
 };
 
 /// One setting of the parameters that change the kernel and not the problem.
