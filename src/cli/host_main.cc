@@ -88,12 +88,7 @@ Result<HostCall> HostMain::go() {
     return cannot("it has no main",
                   "a program is wanted whose main calls a host function with memory on the device");
   run_children(file_.main);
-  if (refused_ && call_.function.empty()) {
-    if (kernel_in_main_)
-      refused_.reset();
-    else
-      return *refused_;
-  }
+  if (refused_ && call_.function.empty() && !kernel_in_main_) return *refused_;
   for (const auto& [argv, text] : given_)
     if (std::none_of(call_.flags.begin(), call_.flags.end(),
                      [&, at = argv](const auto& flag) { return flag.option == fmt::format("argv[{}]", at); }))

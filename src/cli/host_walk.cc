@@ -108,7 +108,7 @@ HostMain::Next HostMain::run(source::Node statement) {
     case source::Kind::expression_statement:
       return run_expression(statement.first());
     case source::Kind::return_statement:
-      return refuse(statement, "main returns before it calls a function with memory on the device");
+      return Next::over;
     case source::Kind::for_statement:
     case source::Kind::while_statement:
     case source::Kind::do_statement:
@@ -154,8 +154,8 @@ HostMain::Next HostMain::run_if(source::Node statement) {
   if (value.is(HostValue::Kind::integer)) {
     if (value.integer == 0) return no ? run(no) : Next::go_on;
     const Next next = run(yes);
-    if (refused_ && refused_->wrong.starts_with("main returns"))
-      refused_->wrong = fmt::format("main refuses it: {} holds", condition.text());
+    if (next == Next::over && call_.function.empty() && !refused_)
+      return refuse(statement, fmt::format("main refuses it: {} holds", condition.text()));
     return next;
   }
   const bool leaves = names_word(yes.text(), "return") || names_word(yes.text(), "exit");

@@ -43,6 +43,8 @@ struct ExportedCall {
     std::array<unsigned, 3> grid{};
     std::array<unsigned, 3> block{};
     std::array<unsigned, 3> cluster{1, 1, 1};
+    /// Where a launch names two cluster shapes: the larger one, of which `cluster` is the fallback; else 0.
+    std::array<unsigned, 3> preferred_cluster{};
     std::uint64_t dynamic_smem_bytes = 0;
   };
   /// One option of the program's own command line.

@@ -34,9 +34,12 @@ CallJson json_of(const ExportedCall::Argument& argument) {
 }
 
 CallJson json_of(const ExportedCall::Launch& launch) {
-  constexpr int cluster_dimension = 4;  // cudaLaunchAttributeClusterDimension
+  // cudaLaunchAttributeClusterDimension, cudaLaunchAttributePreferredClusterDimension
+  constexpr int cluster_dimension = 4, preferred_dimension = 11;
   CallJson attributes = CallJson::array();
   attributes.push_back({{"id", cluster_dimension}, {"value", launch.cluster}});
+  if (launch.preferred_cluster[0] != 0)
+    attributes.push_back({{"id", preferred_dimension}, {"value", launch.preferred_cluster}});
   return {{"symbol", launch.symbol},
           {"grid", launch.grid},
           {"block", launch.block},

@@ -99,7 +99,7 @@ TEST(HostMain, AResultThatIsAddedToIsUndetermined) {
 TEST(HostMain, SaysWhyItCannotBeFollowed) {
   EXPECT_EQ(refusal("void f() {}"), "it has no main");
   EXPECT_EQ(refusal("int main() { return 0; }"),
-            "main returns before it calls a function with memory on the device");
+            "main calls no function of the file with memory on the device that could be followed");
   EXPECT_EQ(refusal("int main() { thrust::device_vector<float> d(8); kern<<<1, 2>>>(d.data().get()); }"),
             "main launches kern itself (line 1); a host function that launches is wanted");
   EXPECT_EQ(refusal(with_beta("0.0f"), {"argv[3]=X"}), "main refuses it: assert(false)");
@@ -175,11 +175,14 @@ TEST(RecordedLaunches, AreTakenFromBehindTheProgramsOwnWords) {
 TEST(RecordedLaunches, ACallComesBackFromItsText) {
   auto call = exported(with_beta("0.0f"));
   call.launches = kernel::launches_from("launches:\n_Z1k 4 5 1 128 1 1 2 1 1 98432\n");
+  call.launches[0].preferred_cluster = {2, 4, 1};
   call.device_code = "kernel.cubin";
   const auto back = kernel::exported_call_from_json(kernel::to_json(call));
   ASSERT_TRUE(back);
   EXPECT_EQ(kernel::to_json(*back), kernel::to_json(call));
   EXPECT_TRUE(back->exported() && back->has_door());
+  EXPECT_EQ(back->launches[0].cluster[0], 2u);
+  EXPECT_EQ(back->launches[0].preferred_cluster[1], 4u);
 }
 
 }  // namespace
