@@ -260,15 +260,14 @@ void Importing::describe(const kernel::Exported& base) {
       tries ? probe_flags(probe, base.call, reserved_names(), d.passed_over) : std::vector<ProbedFlag>();
   describe_parameters(flags, d);
   if (!tries) d.passed_over.emplace_back("no option was tried: the program was imported as it is");
-  if (is_cpp_program(path_))
-    hold_to_tiles(flags, d);
-  else if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty())
-    d.ragged.push_back(std::move(ragged));
+  if (!is_cpp_program(path_))
+    if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
   auto guess =
       guess_operator(base.call, flags, words_of_call(said_, base.call), arguments_.get("--operator"));
   d.op = std::move(guess.op);
   d.assumed = std::move(guess.assumed);
   d.undetermined = std::move(guess.undetermined);
+  if (is_cpp_program(path_)) hold_to_tiles(flags, d);
   settle_parameters(said_, base.call, flags, d);
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
   for (auto& c : d.configurations) c.rejected_because = without_machines_paths(c.rejected_because, context_);
