@@ -225,14 +225,14 @@ TEST_F(Imported, ExtentsThatTheProgramDoesNotGuardAreRefused) {
   const auto back = package_from_json(to_json(d));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->parameters[0].multiple_of, 4);
-  const ImportedPlan plan(*back, std::make_shared<FakeExporter>());
-  auto params = parse_parameters("tiny", plan.parameters(), {{"m", "6"}});
+  const ImportedPlan held(*back, std::make_shared<FakeExporter>());
+  auto params = parse_parameters("tiny", held.parameters(), {{"m", "6"}});
   ASSERT_TRUE(params);
-  const auto refused = plan.check(*params);
+  const auto refused = held.check(*params);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().wrong, "m is no multiple of 4");
   params->set("m", std::int64_t{8});
-  EXPECT_TRUE(plan.check(*params));
+  EXPECT_TRUE(held.check(*params));
 }
 
 TEST_F(Imported, SumsThatKeepFewerBitsAreAllowedMore) {
