@@ -109,7 +109,8 @@ class Letters final : public kernel::Exporter {
     }
     if (a == b) return Error{ErrorKind::usage, "export", "it launches nothing", "", ""};
     kernel::Exported made;
-    made.call.tensors = {tensor("x", a == "N" ? std::vector<std::int64_t>{4, 8} : std::vector<std::int64_t>{8, 4})};
+    made.call.tensors = {
+        tensor("x", a == "N" ? std::vector<std::int64_t>{4, 8} : std::vector<std::int64_t>{8, 4})};
     made.call.flags = {flag("argv[1]", "word", "N", {"N", "T"}), flag("argv[2]", "word", "T", {"N", "T"})};
     made.call.flags[0].destination = "transA";
     made.call.flags[1].destination = "transB";
