@@ -235,7 +235,8 @@ void ModuleBuilder::add_global_names(Node statement) {
 }
 
 bool ModuleBuilder::names_global(const Assignment& a) const {
-  return a.through_globals || (!scope().class_body && global_names_.contains({a.function, a.name}));
+  return a.through_globals ||
+         (!global_names_.empty() && !scope().class_body && global_names_.contains({a.function, a.name}));
 }
 
 }  // namespace cutelab::source

@@ -36,7 +36,6 @@ struct Call {
   }
 };
 
-using Native = std::optional<Value> (*)(Call&);
 /// Attribute of a modelled value; unbound arguments, `self` is the value.
 using Getter = std::optional<Value> (*)(Machine&, const Value& self);
 
