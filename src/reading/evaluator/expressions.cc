@@ -43,28 +43,27 @@ const Abstract& Folder::evaluate(Node n, const Frame* frame) {
   if (!n) return nothing_;
   using State = FoldingMemo::State;
   const FoldingMemo::Key key{frame, n.tree(), n.index()};
-  {
-    FoldingMemo::Slot& slot = memo_[key];
-    if (slot.state == State::known || (depth_ == 0 && slot.answer)) return *slot.answer;
-    if (++steps_ > most_steps || depth_ >= deepest) {
-      ++cuts_;
-      return kept(Abstract::unknown(
-          steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep",
-          {}, n));
-    }
-    if (slot.state == State::evaluating) {
-      ++cuts_;
-      return kept(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
-    }
-    slot.state = State::evaluating;
+  FoldingMemo::Slot* slot = &memo_[key];
+  const std::size_t size_before = memo_.size();
+  if (slot->state == State::known || (depth_ == 0 && slot->answer)) return *slot->answer;
+  if (++steps_ > most_steps || depth_ >= deepest) {
+    ++cuts_;
+    return kept(Abstract::unknown(
+        steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep", {},
+        n));
   }
+  if (slot->state == State::evaluating) {
+    ++cuts_;
+    return kept(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
+  }
+  slot->state = State::evaluating;
   const int cuts_before = cuts_;
   ++depth_;
   const Abstract& value = evaluate_new(n, frame);
   --depth_;
-  FoldingMemo::Slot& slot = memo_[key];
-  slot.state = cuts_ == cuts_before ? State::known : State::empty;
-  if (slot.state == State::known || (depth_ == 0 && steps_ <= most_steps)) slot.answer = &value;
+  if (memo_.size() != size_before) slot = &memo_[key];
+  slot->state = cuts_ == cuts_before ? State::known : State::empty;
+  if (slot->state == State::known || (depth_ == 0 && steps_ <= most_steps)) slot->answer = &value;
   return value;
 }
 
