@@ -118,9 +118,8 @@ Relation relation_of(const Entry& entry, const Reading& reading, const Match& re
   return relation;
 }
 
-/// Whether the reading has anything to say about the entry at all.
+/// Whether the reading has anything to say about an entry of its language at all.
 bool concerns(const Entry& entry, const Reading& reading, const Match& result) {
-  if (entry.scope != "shared" && entry.scope != reading.language) return false;
   if (result.verdict == Tristate::yes) return true;
   const auto patterns = patterns_of(entry.signature);
   const bool all =
@@ -181,6 +180,7 @@ CrossReference relate(const Reading& reading, const Library& library) {
   CrossReference out;
   std::set<std::string> covered;
   for (const Entry& entry : library.entries) {
+    if (entry.scope != "shared" && entry.scope != reading.language) continue;
     const Match result = match(entry.signature, reading);
     if (!concerns(entry, reading, result)) continue;
     out.relations.push_back(relation_of(entry, reading, result));

@@ -53,10 +53,10 @@ Native Natives::find_function(std::string_view path) const {
   return longest ? longest->native : nullptr;
 }
 Native Natives::find_method(std::string_view kind, std::string_view name) const {
-  return find(methods_, MemberView(kind, name));
+  return kind.empty() ? nullptr : find(methods_, MemberView{kind, name});
 }
 Getter Natives::find_getter(std::string_view kind, std::string_view name) const {
-  return find(getters_, MemberView(kind, name));
+  return kind.empty() ? nullptr : find(getters_, MemberView{kind, name});
 }
 
 const Natives& Natives::all() {

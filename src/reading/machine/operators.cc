@@ -132,19 +132,16 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     }
     if (op == "%") return text(text_a->text);
   }
-  const auto& [spelled, name, reflected] = methods_of(op);
+  const OperatorMethods& methods = methods_of(op);
+  const std::string_view name = methods.name;
   if (const Instance* i = a.as<Instance>())
     if (Function* f = interpreter_->class_attribute(i->klass, symbol(name)).as<Function>())
       return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
-  const auto modelled = [&](const Value& self, std::string_view method) {
-    const std::string_view kind = interpreter_->kind_of(self);
-    return kind.empty() ? nullptr : interpreter_->natives.find_method(kind, method);
-  };
-  if (const Native native = modelled(a, name)) {
+  if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(a), name)) {
     Call c{*this, name, a, {b}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
-  if (const Native native = modelled(b, reflected)) {
+  if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), methods.reflected)) {
     Call c{*this, name, b, {a}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
