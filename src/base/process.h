@@ -31,6 +31,23 @@ struct ProcessResult {
 /// the child's process group is ended too. Error (kind unavailable): the program cannot be started.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
 
+/// A program to become after a fork, held ready: words, variables and pointers are in memory before it. A
+/// child forked while other threads run may not allocate (an allocator's lock stays held there for ever).
+class Start {
+ public:
+  explicit Start(const ProcessSpec& spec);
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+  /// Becomes the program in its folder; returns errno where that fails.
+  int become() const;
+
+ private:
+  const ProcessSpec& spec_;
+  std::vector<std::string> variables_;  ///< "NAME=value"
+  std::vector<char*> argv_;
+  std::vector<char*> environment_;
+};
+
 /// A command that removes files and folders, held ready: a process without memory of its own to take can
 /// become it.
 class Removal {
