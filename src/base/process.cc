@@ -57,7 +57,7 @@ Error start_error(const ProcessSpec& spec, int code) {
 }
 
 /// Reads both streams until they close or the time is over; false on timeout.
-bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds) {
+bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds, std::size_t most_bytes) {
   const auto end = SteadyClock::now() + std::chrono::duration<double>(limit_seconds);
   std::array<pollfd, 2> watched = {pollfd{out.read_end, POLLIN, 0}, pollfd{err.read_end, POLLIN, 0}};
   std::array<std::string*, 2> texts = {&result.out, &result.err};
@@ -74,7 +74,8 @@ bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds) 
     for (std::size_t i = 0; i < watched.size(); ++i) {
       if (watched[i].fd < 0 || watched[i].revents == 0) continue;
       const ssize_t got = read(watched[i].fd, buffer.data(), buffer.size());
-      if (got > 0) texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
+      if (got > 0 && (most_bytes == 0 || texts[i]->size() < most_bytes))
+        texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
       if (got == 0 || (got < 0 && errno != EINTR)) watched[i].fd = -1;
     }
   }
@@ -179,7 +180,7 @@ Result<ProcessResult> run_process(const ProcessSpec& spec) {
   err.close_write();
   failure.close_write();
   ProcessResult result;
-  result.timed_out = !collect(out, err, result, spec.limit_seconds);
+  result.timed_out = !collect(out, err, result, spec.limit_seconds, spec.most_output_bytes);
   if (result.timed_out) kill(-child, SIGKILL);
   int state = 0;
   while (waitpid(child, &state, 0) < 0 && errno == EINTR) {

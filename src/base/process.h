@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct ProcessSpec {
   double limit_seconds = 0;                  ///< killed (its whole process group) after this; 0 = no limit
   /// Files and folders of this run alone: removed if this program ends, however, before the child does.
   std::vector<std::string> scratch = {};
+  /// Of each stream so much is kept, what follows is read and dropped; 0 = all.
+  std::size_t most_output_bytes = 0;
 };
 
 struct ProcessResult {

@@ -53,6 +53,7 @@ void extract(FactContext& context) {
   extract_helper_barriers(context);
   extract_layouts(context);
   extract_epilogue(context);
+  extract_store_fences(context);
   extract_boundaries(context);
   extract_trip_counts(context);
   extract_schedulers(context);
@@ -63,6 +64,7 @@ void extract(FactContext& context) {
   extract_accesses(context);
   extract_tilings(context);
   name_roles(context);
+  extract_handed_sides(context);
 }
 
 /// A file without a kernel that imports one from a local module: whose facts lie there.
@@ -315,7 +317,8 @@ Error unknown_setting(const Request& request, const std::string& name, const std
                      ") or self.<attribute>"};
 }
 /// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
-/// only rank; one that launches nothing is entered through its launching functions.
+/// only rank; one that launches nothing is entered through its launching functions, with their defaults: not
+/// where a guard of its own refused the settings that were asked for, since the defaults are other ones.
 std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
   auto run = std::make_unique<machine::Machine>(program, options);
   run->run_main();
@@ -326,7 +329,8 @@ std::unique_ptr<machine::Machine> run_program(source::Program& program, machine:
     alone->run_main();
     if (!alone->launches().empty()) return alone;
   }
-  if (run->launches().empty()) run->run_entries();
+  const bool refused = run->refused() && !options.settings.empty();
+  if (run->launches().empty() && !refused) run->run_entries();
   return run;
 }
 }  // namespace

@@ -76,6 +76,16 @@ TEST(Process, LargeOutputOnBothStreamsDoesNotBlock) {
   EXPECT_EQ(r->err.size(), 300000u);
 }
 
+TEST(Process, OutputBeyondTheLimitIsReadAndDropped) {
+  ProcessSpec spec{{"sh", "-c", "head -c 3000000 /dev/zero; echo done >&2"}, "", {}, 30};
+  spec.most_output_bytes = 1000;
+  auto r = run_process(spec);
+  ASSERT_TRUE(r);
+  EXPECT_GE(r->out.size(), 1000u);
+  EXPECT_LT(r->out.size(), 100'000u);
+  EXPECT_EQ(r->err, "done\n") << "the child is not held up";
+}
+
 TEST(Process, FolderAndVariablesReachTheChild) {
   auto r = run_process({{"sh", "-c", "pwd; echo $CUTELAB_T"}, "/", {{"CUTELAB_T", "a b"}}, 0});
   ASSERT_TRUE(r);
