@@ -54,6 +54,10 @@ Abstract TracedEvaluator::converted(const RunValue& v, int depth) {
   if (const auto* external = v.as<machine::External>()) return Abstract::name(external->path);
   const auto* tuple = v.as<machine::Tuple>();
   const auto* list = v.as<machine::List>();
+  if (list && list->view_of) {
+    auto items = machine_.items(v);
+    return items ? converted(machine_.tuple(std::move(*items)), depth) : Abstract::unknown("an object");
+  }
   if (list && list->open) return Abstract::unknown("how many items a list has is not known");
   if ((tuple || list) && depth < 8) {
     std::vector<Abstract> items;

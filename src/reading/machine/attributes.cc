@@ -151,7 +151,11 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
     method->name = name;
     return method;
   }
-  if (!o) return m.unknown("an attribute of None", std::string(name));
+  if (!o) {
+    const bool plain = !m.current_launch_ && module < Library::first && !name.starts_with("__");
+    return plain ? m.raise_error("AttributeError", "None has no attribute '" + std::string(name) + "'", at, module)
+                 : m.unknown("an attribute of None", std::string(name));
+  }
   switch (o->type) {
     case Type::instance:
       return attribute_of_instance(static_cast<Instance*>(o), symbol, at, module);

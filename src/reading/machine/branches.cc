@@ -141,30 +141,33 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
         n,
         m.unknown("index of a loop that runs on the device", std::string(n.child(Field::left_field).text())),
         s);
-  const auto items = m.items(iterable);
-  if (!items) {
-    const Value item = unknown_item(iterable, n);
-    return once(n, item, s);
-  }
+  must_be_iterable(iterable, n, s->module);
+  auto walked = m.raising_ ? std::nullopt : walk(iterable);
+  if (m.raising_) return Flow::raised;
+  if (!walked) return once(n, unknown_item(iterable, n), s);
   const int most = m.current_launch_ ? most_kernel_rounds : most_rounds;
-  int round = 0;
-  for (const Value& item : *items) {
-    if (stopped_) break;
-    if (++round > most) {
+  Value item;
+  for (int round = 1; !stopped_; ++round) {
+    const Step step = next(*walked, item);
+    if (step == Step::end) break;
+    if (step == Step::raised) return Flow::raised;
+    if (step == Step::unknown) return once(n, unknown_item(iterable, n), s);
+    if (round > most) {
       if (!m.current_launch_)
         m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module,
                   n);
+      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
       return once(n, m.unknown("index of a loop that is not followed to its end"), s);
     }
     bind(n.child(Field::left_field), item, s);
+    if (m.raising_) return Flow::raised;
     const bool outer = loop_may_break_;
     loop_may_break_ = false;
     const Flow flow = block(n.child(Field::body_field), s);
     const bool left = loop_may_break_;
     loop_may_break_ = outer;
     if (flow == Flow::returned || flow == Flow::raised) return flow;
-    if (flow == Flow::broke) return Flow::normal;
-    if (left) return Flow::normal;
+    if (flow == Flow::broke || left) return Flow::normal;
   }
   return loop_else(n, s);
 }
@@ -184,10 +187,10 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   const std::size_t yielded = s->yields.size();
   const Flow flow = m.current_launch_ ? block(n.child(Field::body_field), s) : one_of_many(n, s);
   loop_may_break_ = outer;
-  if (s->yields.size() != yielded) s->yields_are_open = true;
+  if (s->yields.size() != yielded) yields_may_differ(s, yielded);
   if (flow == Flow::raised) return flow;
   if (flow == Flow::returned) {
-    s->maybe_returned.push_back(result_);
+    left_maybe(s, result_);
     return Flow::normal;
   }
   widen(n, s);
@@ -198,7 +201,9 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
 /// is not known afterwards. The names are widened.
 Flow Machine::Interpreter::one_of_many(Node n, Scope* s) {
   const Value exception_before = m.exception_;
+  ++open_forks_;
   const Outcome out = branch([&] { return block(n.child(Field::body_field), s); });
+  --open_forks_;
   result_ = out.result;
   m.raising_ = out.flow == Flow::raised;
   if (!m.raising_) m.exception_ = exception_before;

@@ -112,13 +112,20 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
   }
-  if (e->path.starts_with("builtins.") &&
-      (e->leaf().ends_with("Error") || e->leaf().ends_with("Exception") || e->leaf() == "SystemExit")) {
+  if (e->path.starts_with("builtins.") && is_exception_name(e->leaf())) {
     Record* r = m.record("exception", e->path, &c);
-    m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
+    const Value given = c.arguments.empty() ? Value::none() : c.arguments.front();
+    const bool plain_exit = e->leaf() == "SystemExit" && m.truth(given) != Truth::yes;
+    m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(given)));
+    if (plain_exit) m.set_field(r, "message", m.text(exit_text));
+    m.set_field(r, "args", m.tuple(c.arguments));
     return r;
   }
   may_allocate(e->path);
+  const bool in_place = e->path.starts_with("random.shuffle") || e->path.starts_with("heapq.") ||
+                        e->path.starts_with("bisect.insort");
+  for (const Value& a : c.arguments)
+    if (in_place || a.as<Iterator>()) lose_content(a);
   return m.unknown("a library call that is not modelled: " + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
 }
@@ -153,7 +160,7 @@ std::string_view Machine::Interpreter::kind_of(const Value& v) const {
     case Type::tuple:
       return "tuple";
     case Type::list:
-      return "list";
+      return static_cast<const List*>(o)->view_of ? "view" : "list";
     case Type::dict:
       return "dict";
     case Type::set:
@@ -165,6 +172,8 @@ std::string_view Machine::Interpreter::kind_of(const Value& v) const {
       return "class";
     case Type::layout:
       return "Layout";
+    case Type::iterator:
+      return "iterator";
     case Type::record:
       return static_cast<const Record*>(o)->kind;
     default:
@@ -192,10 +201,35 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
     if (m.raising_) return {};
   }
   may_allocate(path);
+  if (may_change(method->name)) lose_content(method->self);
   std::string origin = path;
   if (const Record* r = method->self.as<Record>()) origin = r->path + "." + method->name;
   return m.unknown("a method that is not modelled: " + path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
+}
+
+/// Whether a method of a container that was not followed may have changed it.
+bool Machine::Interpreter::may_change(std::string_view method) {
+  static constexpr std::string_view reading[] = {"index", "count",      "copy",         "get",        "keys",
+                                                 "union", "difference", "intersection", "isdisjoint", "issubset",
+                                                 "items", "values",     "issuperset",   "symmetric_difference"};
+  return std::find(std::begin(reading), std::end(reading), method) == std::end(reading) &&
+         !method.starts_with("__");
+}
+
+/// What a container holds is not known from here on.
+void Machine::Interpreter::lose_content(const Value& container) {
+  const auto lost = [&] { return m.unknown("changed by a call that is not followed"); };
+  if (List* list = container.as<List>(); list && !list->view_of) {
+    list->open = true;
+    for (Value& item : m.mutable_items(list)) item = lost();
+  }
+  if (Dict* dict = container.as<Dict>()) {
+    dict->open = true;
+    for (auto& [key, value] : m.mutable_items(dict)) value = lost();
+  }
+  if (Set* set = container.as<Set>()) set->open = true;
+  if (Iterator* it = container.as<Iterator>()) m.lose(it);
 }
 
 Value Machine::Interpreter::call_record(Record* r, Call& c) {
@@ -220,7 +254,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
                                           Keywords keywords, Node at, int module, bool complete) {
   // A recursion whose end hangs on an unknown condition would go both ways at each level.
   const int running = running_[f->node.tree()][f->node.index()];
-  if (running > (journals_.empty() ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
+  if (running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
     m.give_up("calls nest too deep or are too many", f->path, module, at);
     return m.unknown("calls nest too deep", f->path);
   }
@@ -260,6 +294,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   s->running = f;
   s->is_jit = f->is_jit || f->is_kernel;
   if (!enter_function(f, s, arguments, keywords, complete)) return {};
+  if (is_generator(f)) return generator_call(f, s, at, module);
   ++running_[f->node.tree()][f->node.index()];
   const Value value = run_function(f, s, at, module);
   --running_[f->node.tree()][f->node.index()];
@@ -311,9 +346,6 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
       value = s->maybe_returned.front();
     }
     for (const Value& maybe : s->maybe_returned) value = join(maybe, value, "a return on a branch");
-    if (!s->yields.empty())
-      value = s->yields_are_open ? m.unknown("a generator that is not followed to its end", f->path)
-                                 : m.list(s->yields);
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;

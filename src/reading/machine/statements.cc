@@ -55,7 +55,16 @@ Flow Machine::Interpreter::statement(Node n, Scope* s) {
   Flow flow = statement_plain(n, s);
   --depth_;
   if (m.raising_ && flow != Flow::raised) flow = Flow::raised;
+  if (flow == Flow::raised) place_error(n, s);
   return flow;
+}
+
+/// An error that an operation found lies in the statement.
+void Machine::Interpreter::place_error(Node n, const Scope* s) const {
+  Record* error = m.exception_.as<Record>();
+  if (!error || error->made_at || s->lazy) return;
+  error->made_at = n;
+  error->made_in = s->module;
 }
 
 Flow Machine::Interpreter::statement_plain(Node n, Scope* s) {
@@ -172,8 +181,40 @@ Flow Machine::Interpreter::augmented(Node n, Scope* s) {
       return Flow::normal;
     }
   }
-  bind(left, m.arithmetic(op, before, operand), s);
+  if (m.raising_) return Flow::raised;
+  if (List* list = op == "+" ? before.as<List>() : nullptr) {  // with what, is not known
+    must_be_iterable(operand, n, s->module);
+    list->open = true;
+    return m.raising_ ? Flow::raised : Flow::normal;
+  }
+  if (augmented_in_place(op, before, operand)) return Flow::normal;
+  const Value after = m.arithmetic(op, before, operand);
+  if (m.raising_) return Flow::raised;
+  bind(left, after, s);
   return Flow::normal;
+}
+
+/// `|=` and its like on a set or dict, `*=` on a list: the object itself changes. False: it is another value.
+bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& before, const Value& operand) {
+  Set* set = before.as<Set>();
+  Dict* dict = before.as<Dict>();
+  List* list = before.as<List>();
+  if (!(set && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*")) return false;
+  const Value after = m.arithmetic(op, before, operand);
+  if (m.raising_) return true;
+  if (set && after.as<Set>()) {
+    m.mutable_items(set) = after.as<Set>()->items;
+    set->open = after.as<Set>()->open;
+  } else if (dict && after.as<Dict>()) {
+    m.mutable_items(dict) = after.as<Dict>()->items;
+  } else if (list && after.as<List>()) {
+    m.mutable_items(list) = after.as<List>()->items;
+  } else {  // not known
+    if (set) set->open = true;
+    if (dict) dict->open = true;
+    if (list) list->open = true;
+  }
+  return true;
 }
 
 void Machine::Interpreter::bind(Node target, const Value& value, Scope* s) {
@@ -204,24 +245,25 @@ void Machine::Interpreter::bind(Node target, const Value& value, Scope* s) {
 
 void Machine::Interpreter::bind_sequence(Node target, const Value& value, Scope* s) {
   const std::vector<Node> names = target.children().all();
-  const auto items = m.items(value);
+  must_be_iterable(value, target, s->module);
+  auto items = m.raising_ ? std::nullopt : m.items_in_order(value);
+  if (m.raising_) return;
   std::size_t star = names.size();
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i].is(NodeKind::list_splat_pattern) || names[i].is(NodeKind::list_splat)) star = i;
-  if (!items || (star == names.size() ? items->size() != names.size() : items->size() + 1 < names.size())) {
-    std::string path;
-    if (const Unknown* u = value.as<Unknown>()) path = u->path;
-    if (const Record* r = value.as<Record>()) path = r->path;
-    for (std::size_t i = 0; i < names.size(); ++i)
-      bind(
-          names[i],
-          m.unknown(items ? "unpacks another number of values" : "unpacks " + why(value),
-                    std::string(names[i].text()), path.empty() ? path : path + "[" + std::to_string(i) + "]"),
-          s);
-    return;
+  if (items && (star == names.size() ? items->size() != names.size() : items->size() + 1 < names.size())) {
+    if (value.as<Record>() || value.as<Class>()) {
+      items = std::nullopt;
+    } else {
+      m.raise_error("ValueError",
+                    "unpacks " + std::to_string(items->size()) + " values into " + std::to_string(names.size()),
+                    target, s->module);
+      return;
+    }
   }
+  if (!items) return bind_unknown(names, value, s);
   const std::size_t rest = items->size() + 1 - names.size();
-  for (std::size_t i = 0, at = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0, at = 0; i < names.size() && !m.raising_; ++i) {
     if (i == star) {
       bind(names[i],
            m.list({items->begin() + static_cast<std::ptrdiff_t>(at),
@@ -232,6 +274,17 @@ void Machine::Interpreter::bind_sequence(Node target, const Value& value, Scope*
       bind(names[i], (*items)[at++], s);
     }
   }
+}
+
+void Machine::Interpreter::bind_unknown(const std::vector<Node>& names, const Value& value, Scope* s) {
+  std::string path;
+  if (const Unknown* u = value.as<Unknown>()) path = u->path;
+  if (const Record* r = value.as<Record>()) path = r->path;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bind(names[i],
+         m.unknown("unpacks " + why(value), std::string(names[i].text()),
+                   path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+         s);
 }
 
 void Machine::Interpreter::bind_name(Symbol name, const Value& value, Scope* s) {
@@ -277,18 +330,26 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
     if (index.is_integral()) {
       const auto size = static_cast<std::int64_t>(list->items.size());
       const std::int64_t at = index.number() < 0 ? index.number() + size : index.number();
-      if (at >= 0 && at < size) m.mutable_items(list)[static_cast<std::size_t>(at)] = value;
+      if (at >= 0 && at < size)
+        m.mutable_items(list)[static_cast<std::size_t>(at)] = value;
+      else if (!list->open)
+        m.raise_error("IndexError", "list assignment index out of range", target, s->module);
     } else {
       for (Value& item : m.mutable_items(list)) item = unknown_at("assigned at an index not known", target);
     }
   } else if (Dict* dict = object.as<Dict>()) {
     auto& items = m.mutable_items(dict);
-    for (auto& [key, old] : items)
-      if (m.equal(key, index) == Truth::yes) {
+    bool undecided = false;
+    for (auto& [key, old] : items) {
+      const Truth same = m.equal(key, index);
+      undecided = undecided || same == Truth::unknown;
+      if (same == Truth::yes) {
         old = value;
         return;
       }
+    }
     items.emplace_back(index, value);
+    dict->open = dict->open || (undecided && index.is_unknown());
   } else if (Record* record = object.as<Record>()) {
     if (const Native native = natives.find_method(record->kind, "__setitem__")) {
       Call call{m, record->path, object, {index, value}, {}, target, s->module};
@@ -303,12 +364,16 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
 Flow Machine::Interpreter::delete_statement(Node n, Scope* s) {
   for (const Node target : n.children())
     for (const Node one : target.is(NodeKind::expression_list) ? target.children() : n.children())
-      if (target.is(NodeKind::expression_list) || one == target) delete_one(one, s);
-  return Flow::normal;
+      if (!m.raising_ && (target.is(NodeKind::expression_list) || one == target)) delete_one(one, s);
+  return m.raising_ ? Flow::raised : Flow::normal;
 }
 
 void Machine::Interpreter::delete_one(Node target, Scope* s) {
-  if (target.is(NodeKind::identifier)) return m.set(s->names, symbol_of(target, s->module), Value());
+  if (target.is(NodeKind::identifier)) {
+    const Symbol name = symbol_of(target, s->module);
+    const bool global = std::find(s->global_names.begin(), s->global_names.end(), name) != s->global_names.end();
+    return m.set(global ? module_scope(s->module)->names : s->names, name, Value());
+  }
   if (target.is(NodeKind::attribute)) {
     const Value object = expression(target.child(Field::object_field), s);
     const Symbol name = symbol_of(target.child(Field::attribute_field), s->module);
@@ -326,12 +391,22 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
       items.erase(items.begin() + at);
       return;
     }
+    if (index.is_integral() && !list->open) {
+      m.raise_error("IndexError", "list assignment index out of range", target, s->module);
+      return;
+    }
     list->open = true;
     for (Value& item : items) item = unknown_at("items before it were deleted", target);
   } else if (Dict* dict = object.as<Dict>()) {
     auto& items = m.mutable_items(dict);
     const std::size_t before = items.size();
-    std::erase_if(items, [&](const auto& item) { return m.equal(item.first, index) == Truth::yes; });
+    bool undecided = dict->open;
+    std::erase_if(items, [&](const auto& item) {
+      const Truth same = m.equal(item.first, index);
+      undecided = undecided || same == Truth::unknown;
+      return same == Truth::yes;
+    });
+    if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
     dict->open = dict->open || items.size() == before;
   }
 }
