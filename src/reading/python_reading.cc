@@ -63,6 +63,7 @@ void extract(FactContext& context) {
   extract_accesses(context);
   extract_tilings(context);
   name_roles(context);
+  refuse_no_extents(context);
 }
 
 /// A file without a kernel that imports one from a local module: whose facts lie there.
@@ -326,7 +327,7 @@ std::unique_ptr<machine::Machine> run_program(source::Program& program, machine:
     alone->run_main();
     if (!alone->launches().empty()) return alone;
   }
-  if (run->launches().empty()) run->run_entries();
+  if (run->launches().empty() && run->error().empty()) run->run_entries();
   return run;
 }
 }  // namespace

@@ -175,6 +175,15 @@ Abstract TracedEvaluator::value_of(int module, Node expression) {
   return combined(folded, value);
 }
 
+std::string TracedEvaluator::unreached(int module, Node node) {
+  if (machine_.trace().ran(module, node)) return {};
+  const std::string& error = machine_.error();
+  if (!error.empty()) return "not reached: the program ends with an error: " + error;
+  const int function = module == 0 ? machine_.program().module(0).function_at(node) : -1;
+  const std::string of_entry = function < 0 ? std::string() : machine_.error_of_entry(function);
+  return of_entry.empty() ? std::string() : "not reached: its function ends with an error: " + of_entry;
+}
+
 /// self.x where the run did not come by: the number that it last set it to, where one function alone sets it.
 RunValue TracedEvaluator::set_by_run(int module, Node expression) {
   if (machine_.by_entries() || !expression.is(NodeKind::attribute) ||

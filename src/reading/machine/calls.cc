@@ -208,30 +208,6 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
 }
 
-/// Whether a method of a container that was not followed may have changed it.
-bool Machine::Interpreter::may_change(std::string_view method) {
-  static constexpr std::string_view reading[] = {"index", "count",      "copy",         "get",        "keys",
-                                                 "union", "difference", "intersection", "isdisjoint", "issubset",
-                                                 "items", "values",     "issuperset",   "symmetric_difference"};
-  return std::find(std::begin(reading), std::end(reading), method) == std::end(reading) &&
-         !method.starts_with("__");
-}
-
-/// What a container holds is not known from here on.
-void Machine::Interpreter::lose_content(const Value& container) {
-  const auto lost = [&] { return m.unknown("changed by a call that is not followed"); };
-  if (List* list = container.as<List>(); list && !list->view_of) {
-    list->open = true;
-    for (Value& item : m.mutable_items(list)) item = lost();
-  }
-  if (Dict* dict = container.as<Dict>()) {
-    dict->open = true;
-    for (auto& [key, value] : m.mutable_items(dict)) value = lost();
-  }
-  if (Set* set = container.as<Set>()) set->open = true;
-  if (Iterator* it = container.as<Iterator>()) m.lose(it);
-}
-
 Value Machine::Interpreter::call_record(Record* r, Call& c) {
   c.path = r->path;
   c.self = r;
@@ -394,6 +370,7 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
     m.raising_ = false;
   }
   m.launches_.push_back(made);
+  if (!m.current_launch_) ++m.uncertain_;  // a device may refuse it
   return Value::none();
 }
 

@@ -50,6 +50,7 @@ Value Machine::Interpreter::comprehension(Node n, Scope* s) {
   const bool known = comprehend(clauses, 0, body, inner, out);
   library_depth -= s->lazy ? 1 : 0;
   if (m.raising_) return {};
+  if (!known) any_times(clauses, body, inner);
   if (!known) return unknown_at("a comprehension over values not known", n);
   if (n.is(NodeKind::dictionary_comprehension)) {
     DictFiller made(m);

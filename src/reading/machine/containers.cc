@@ -37,8 +37,7 @@ Distinct::Place Distinct::find(const Value& key) {
 }
 
 Machine::Truth Distinct::same(const Value& a, const Value& b) const {
-  if (a.as<External>() && b.as<External>())
-    return a.same(b) ? Machine::Truth::yes : Machine::Truth::no;
+  if (a.as<External>() && b.as<External>()) return a.same(b) ? Machine::Truth::yes : Machine::Truth::no;
   const Machine::Truth equal = m_.equal(a, b);
   return equal == Machine::Truth::unknown && !a.is_unknown() && !b.is_unknown() ? Machine::Truth::no : equal;
 }

@@ -97,8 +97,10 @@ bool is_exception_name(std::string_view name) { return kin_of(name) != nullptr; 
 
 Value Machine::raise_error(std::string_view type, const std::string& what, Node at, int module) {
   if (raising_) return {};
-  raise(type == "SystemExit" ? what : what.empty() ? std::string(type) : std::string(type) + ": " + what, at,
-        module);
+  raise(type == "SystemExit" ? what
+        : what.empty()       ? std::string(type)
+                             : std::string(type) + ": " + what,
+        at, module);
   Record* exception = exception_.as<Record>();
   exception->kind = "exception";
   exception->path = "builtins." + std::string(type);
@@ -202,7 +204,8 @@ bool Machine::Interpreter::undefined_for_sure(Symbol name, Scope* s, Node n) {
     if (one.is(NodeKind::wildcard_import)) return false;
     if (!one.is(NodeKind::identifier)) continue;
     const std::string_view text = one.text();
-    if (text == "globals" || text == "exec" || text == "eval" || text == "locals" || text == "vars") return false;
+    if (text == "globals" || text == "exec" || text == "eval" || text == "locals" || text == "vars")
+      return false;
     given = given || (text == plain && !is_read(one));
   }
   if (!given) return true;
@@ -217,9 +220,8 @@ void Machine::Interpreter::pass_on(Journal& journal) {
     if (w.slots->born < outer.serial) outer.writes.push_back(w);
   const auto pass = [&](auto& from, auto& to) {
     for (auto& saved : from) {
-      const bool known = std::any_of(to.begin(), to.end(), [&](const auto& there) {
-        return there.container == saved.container;
-      });
+      const bool known = std::any_of(to.begin(), to.end(),
+                                     [&](const auto& there) { return there.container == saved.container; });
       if (!known && saved.container->born < outer.serial) to.push_back(std::move(saved));
     }
   };

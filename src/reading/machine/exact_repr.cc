@@ -76,6 +76,14 @@ std::optional<std::string> Machine::format(const Value& v, const std::string& sp
   if (v.is_unknown()) return std::nullopt;
   if (specification.empty()) return exact_str(v);
   const auto spec = parse_format(specification);
+  const auto has = [&](std::string_view types) {
+    return spec && spec->type && types.find(spec->type) != std::string_view::npos;
+  };
+  if ((v.is_real() && has("bcdoxXs")) || (v.is_integral() && has("s")) ||
+      (v.as<Text>() && has("bcdoxXeEfFgG%"))) {
+    raise_error("ValueError", "Unknown format code '" + std::string(1, spec->type) + "'");
+    return std::nullopt;
+  }
   if (v.is_number() || v.as<Text>()) {
     if (!spec) return std::nullopt;
     if (v.is_integral()) return format_integer(v.number(), *spec);
@@ -117,7 +125,8 @@ std::optional<Conversion> take_conversion(std::string_view& rest) {
       rest.remove_prefix(1);
       return n;
     }
-    for (; next() >= '0' && next() <= '9'; rest.remove_prefix(1)) n = std::min(n * 10 + (next() - '0'), 100'000);
+    for (; next() >= '0' && next() <= '9'; rest.remove_prefix(1))
+      n = std::min(n * 10 + (next() - '0'), 100'000);
     return n;
   };
   out.spec.width = number(out.star_width);
@@ -146,8 +155,17 @@ std::optional<std::string> Machine::converted(const Value& value, FormatSpec spe
     plain.align = spec.align ? spec.align : '>';
     return format_string(*text, plain);
   }
-  const bool whole = type == 'd' || type == 'i' || type == 'u', real = std::string_view("eEfFgG").find(type) != std::string_view::npos;
+  const bool whole = type == 'd' || type == 'i' || type == 'u',
+             real = std::string_view("eEfFgG").find(type) != std::string_view::npos;
   const bool based = type == 'x' || type == 'X' || type == 'o';
+  if (type == 'c' && value.as<Text>() && length_of(value.as<Text>()->text) != 1) {
+    raise_error("TypeError", "%c requires int or char");
+    return std::nullopt;
+  }
+  if (based && value.is_real()) {
+    raise_error("TypeError", "%x format: an integer is required");
+    return std::nullopt;
+  }
   if (!whole && !real && !based) return std::nullopt;
   if (value.as<Text>() || value.is_none() || value.as<Tuple>() || value.as<List>() || value.as<Dict>()) {
     raise_error("TypeError", std::string("%") + type + " of " + repr(value));
@@ -166,7 +184,8 @@ std::optional<std::string> Machine::percent_format(const std::string& text, cons
   const bool mapping = values.as<Dict>() != nullptr;
   std::size_t used = 0;
   const auto next_value = [&]() -> Value {
-    if (!several) return used++ == 0 ? values : raise_error("TypeError", "not enough arguments for format string");
+    if (!several)
+      return used++ == 0 ? values : raise_error("TypeError", "not enough arguments for format string");
     if (used < several->items.size()) return several->items[used++];
     return raise_error("TypeError", "not enough arguments for format string");
   };
@@ -181,9 +200,11 @@ std::optional<std::string> Machine::percent_format(const std::string& text, cons
     }
     auto one = take_conversion(rest);
     if (!one) return std::nullopt;
-    for (auto [star, place] : {std::pair(one->star_width, &one->spec.width), {one->star_precision, &one->spec.precision}}) {
+    for (auto [star, place] :
+         {std::pair(one->star_width, &one->spec.width), {one->star_precision, &one->spec.precision}}) {
       const Value n = star ? next_value() : Value();
-      if (star && (raising_ || !n.is_integral() || n.number() < 0 || n.number() > 65'536)) return std::nullopt;
+      if (star && (raising_ || !n.is_integral() || n.number() < 0 || n.number() > 65'536))
+        return std::nullopt;
       if (star) *place = static_cast<int>(n.number());
     }
     if (one->left) {

@@ -25,8 +25,8 @@ Flow Machine::Interpreter::with_statement(Node n, Scope* s) {
   return block(n.child(Field::body_field), s);
 }
 
-/// The body, then the clause that takes what it raised. Where a value in it is not known it may have ended with
-/// an error: both ways are followed.
+/// The body, then the clause that takes what it raised. Where a value in it is not known it may have ended
+/// with an error: both ways are followed.
 Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
   std::vector<Node> clauses;
   for (const Node c : n.children())
@@ -127,7 +127,8 @@ Flow Machine::Interpreter::after_try(Node n, Flow flow, Scope* s) {
 bool Machine::Interpreter::handles(Node clause, Scope* s) {
   const auto parts = clause.children().all();
   if (parts.empty() || parts.front().is(NodeKind::block)) return true;
-  const Node type = parts.front().is(NodeKind::as_pattern) ? parts.front().children().all().front() : parts.front();
+  const Node type =
+      parts.front().is(NodeKind::as_pattern) ? parts.front().children().all().front() : parts.front();
   const Value exception = m.exception_;
   m.raising_ = false;
   const Value wanted = expression(type, s);
@@ -184,6 +185,15 @@ Flow Machine::Interpreter::assert_statement(Node n, Scope* s) {
           n, s->module);
   m.exception_.as<Record>()->kind = "exception";
   m.exception_.as<Record>()->path = "builtins.AssertionError";
+  if (parts.size() == 1) m.set_field(m.exception_.as<Record>(), "args", m.tuple({}));
+  if (parts.size() < 2) return Flow::raised;
+  const Value failed = m.exception_;
+  m.raising_ = false;
+  const Value said = expression(parts[1], s);
+  if (m.raising_) return Flow::raised;
+  m.exception_ = failed;
+  m.raising_ = true;
+  m.set_field(failed.as<Record>(), "args", m.tuple({said}));
   return Flow::raised;
 }
 

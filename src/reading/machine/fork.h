@@ -19,8 +19,7 @@ Machine::Interpreter::Outcome Machine::Interpreter::branch(const Body& body) {
 /// program does not raise itself is the reading's: what follows it was not seen, and may well run.
 inline bool Machine::Interpreter::fails_by_itself(const std::string& condition) const {
   const Record* exception = m.exception_.as<Record>();
-  return m.current_launch_ && exception && !m.own_raise_ &&
-         condition.find("const_expr") == std::string::npos;
+  return m.current_launch_ && exception && !m.own_raise_ && condition.find("const_expr") == std::string::npos;
 }
 
 /// Runs both, joins what they did. A branch that raises cannot be the one that a working program takes.

@@ -97,14 +97,17 @@ std::optional<std::string> format_integer(std::int64_t n, const FormatSpec& spec
   }
   const bool negative = n < 0;
   const std::uint64_t size = negative ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
-  const int base = spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : spec.type == 'x' || spec.type == 'X' ? 16 : 10;
+  const int base = spec.type == 'b'                       ? 2
+                   : spec.type == 'o'                     ? 8
+                   : spec.type == 'x' || spec.type == 'X' ? 16
+                                                          : 10;
   if (spec.grouping == ',' && base != 10) return std::nullopt;
   char buffer[72];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, size, base).ptr;
   std::string digits(buffer, end);
-  if (spec.type == 'X') std::transform(digits.begin(), digits.end(), digits.begin(), [](char c) {
-    return c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
+  if (spec.type == 'X')
+    std::transform(digits.begin(), digits.end(), digits.begin(),
+                   [](char c) { return c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c; });
   if (spec.grouping) digits = grouped(digits, spec.grouping, base == 10 ? 3 : 4);
   std::string sign = sign_of(negative, spec);
   if (spec.alternate && base != 10) sign += std::string("0") + spec.type;
@@ -119,7 +122,8 @@ std::optional<std::string> format_real(double d, const FormatSpec& spec) {
   const double size = std::abs(d);
   if (!std::isfinite(size)) {
     digits = std::isnan(d) ? "nan" : "inf";
-    if (spec.zero || spec.type == '%' || spec.type == 'F' || spec.type == 'E' || spec.type == 'G') return std::nullopt;
+    if (spec.zero || spec.type == '%' || spec.type == 'F' || spec.type == 'E' || spec.type == 'G')
+      return std::nullopt;
   } else if (spec.type == 0) {
     if (spec.precision >= 0) return std::nullopt;
     digits = real_text(size);

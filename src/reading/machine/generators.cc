@@ -22,7 +22,10 @@ Value Machine::Interpreter::generator_expression(Node n, Scope* s) {
   if (m.raising_) return {};
   Iterator* outermost = iterated(first, n, s->module);
   if (m.raising_) return {};
-  if (!outermost) return unknown_at("a comprehension over values not known", n);
+  if (!outermost) {
+    any_times(made->clauses, body, made->scope);
+    return unknown_at("a comprehension over values not known", n);
+  }
   made->sources = {outermost};
   return made;
 }
@@ -60,8 +63,8 @@ Machine::Step Machine::Interpreter::next_of_expression(Iterator* it, Value& item
   if (known && !known->is_int()) return Step::unknown;
   auto level = static_cast<std::size_t>(known ? known->number() : 0);
   while (!stopped_) {
-    const Value* walked = level == 0 ? &it->sources[0]
-                                     : it->state.find(m.symbol(place_of(static_cast<std::int64_t>(level))));
+    const Value* walked =
+        level == 0 ? &it->sources[0] : it->state.find(m.symbol(place_of(static_cast<std::int64_t>(level))));
     Iterator* over = walked ? walked->as<Iterator>() : nullptr;
     const Step step = over ? next(over, item) : Step::unknown;
     if (step == Step::end && level > 0) {
@@ -97,6 +100,59 @@ Machine::Truth Machine::Interpreter::all_hold(Iterator* it, std::size_t begin, s
     if (truth != Truth::yes) return truth;
   }
   return Truth::yes;
+}
+
+/// Runs something that the program may run any number of times: what it changes is not known afterwards.
+template <class Run>
+void Machine::Interpreter::run_any_times(const Run& run, const char* what) {
+  if (m.current_launch_ || stopped_ || open_forks_ > 8) return;
+  const Value exception = m.exception_, result = result_;
+  const bool raising = m.raising_;
+  m.raising_ = false;
+  ++open_forks_;
+  const Outcome out = branch([&] {
+    run();
+    return m.raising_ ? Flow::raised : Flow::normal;
+  });
+  --open_forks_;
+  changed_some_times(out, what);
+  m.exception_ = exception;
+  m.raising_ = raising;
+  result_ = result;
+}
+
+/// The body of a comprehension that is not followed; only what it calls changes anything.
+void Machine::Interpreter::any_times(const std::vector<Node>& clauses, Node body, Scope* s) {
+  bool calls = false;
+  for (std::uint32_t i = body.index(); i < body.end_index() && !calls; ++i)
+    calls = body.tree()->at(i).is(NodeKind::call) || body.tree()->at(i).is(NodeKind::named_expression);
+  if (!calls) return;
+  const auto once = [&] {
+    for (const Node clause : clauses) {
+      if (clause.is(NodeKind::if_clause)) continue;
+      bind(clause.child(Field::left_field), m.unknown("item of a comprehension that is not followed"), s);
+    }
+    if (!body.is(NodeKind::pair)) {
+      expression(body, s);
+      return;
+    }
+    expression(body.child(Field::key_field), s);
+    if (!m.raising_) expression(body.child(Field::value_field), s);
+  };
+  run_any_times(once, "a comprehension that is not followed");
+}
+
+void Machine::call_any_times(const Value& function) {
+  if (!function.as<Function>() && !function.as<Method>()) return;
+  const auto once = [&] { interpreter_->call(function, {unknown("an item that is not known")}, {}, {}, 0); };
+  interpreter_->run_any_times(once, "a call for each of many items");
+}
+
+/// The steps of an iterator that are not followed may have effects.
+void Machine::Interpreter::unfollowed(Iterator* it) {
+  using Form = Iterator::Form;
+  if (it->form == Form::mapped || it->form == Form::filtered) m.call_any_times(it->function);
+  if (it->form == Form::expression) any_times(it->clauses, it->node.child(Field::body_field), it->scope);
 }
 
 /// What `for` and unpacking walk; null: not known, or an error is under way.
@@ -181,8 +237,8 @@ void Machine::Interpreter::note_seen(Iterator* it) {
     for (const Value& inner : held) note(inner);
 }
 
-/// Runs a generator function to its end. It is followed exactly where nothing else runs between its items: its
-/// own effects elsewhere are known only then.
+/// Runs a generator function to its end. It is followed exactly where nothing else runs between its items:
+/// its own effects elsewhere are known only then.
 void Machine::Interpreter::gather(Iterator* it, bool at_once) {
   const Symbol items = m.symbol("items");
   if (it->state.find(items)) return;

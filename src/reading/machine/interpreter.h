@@ -150,6 +150,14 @@ class Machine::Interpreter {
   Flow while_statement(source::Node n, Scope* s);
   Flow loop_else(source::Node n, Scope* s);
   Flow one_of_many(source::Node loop, Scope* s);
+  Flow round_of(source::Node loop, Scope* s, bool& left);
+  bool may_leave(source::Node body);
+  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
+  void changed_some_times(const Outcome& out, const std::string& loop);
+  void any_times(const std::vector<source::Node>& clauses, source::Node body, Scope* s);
+  void unfollowed(Iterator* it);
+  template <class Run>
+  void run_any_times(const Run& run, const char* what);
   void widen(source::Node loop, Scope* s);
   Value unknown_item(const Value& iterable, source::Node at);
 
@@ -276,6 +284,7 @@ class Machine::Interpreter {
   Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
+  static bool is_installed(std::string_view dotted);
 
   // classes.cc, attributes.cc
   Value define_function(source::Node n, Scope* s);
@@ -298,6 +307,7 @@ class Machine::Interpreter {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
+  Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);

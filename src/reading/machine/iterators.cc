@@ -140,7 +140,8 @@ std::optional<std::vector<Value>> Machine::items(const Value& v) {
   }
   if (const Set* s = v.as<Set>()) return s->open ? std::nullopt : std::optional(s->items);
   if (const Dict* d = v.as<Dict>())
-    return d->open ? std::nullopt : std::optional(each(d->items, [](const auto& item) { return item.first; }));
+    return d->open ? std::nullopt
+                   : std::optional(each(d->items, [](const auto& item) { return item.first; }));
   if (const Text* t = v.as<Text>())
     return each(characters(t->text), [&](std::string_view c) { return text(std::string(c)); });
   if (const Class* c = v.as<Class>()) {
@@ -199,7 +200,10 @@ Iterator* Machine::iterator(const Value& v) {
 }
 
 void Machine::lose(Iterator* iterator) {
+  const Value* at = iterator->state.find(symbol("at"));
+  if (at && at->is_unknown()) return;
   set(iterator->state, symbol("at"), unknown("how far an iterator was used up is not known"));
+  interpreter_->unfollowed(iterator);
 }
 
 Machine::Step Machine::next(Iterator* iterator, Value& item) { return interpreter_->next(iterator, item); }

@@ -66,6 +66,7 @@ void Machine::run_entries() {
       callee = *found;
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
+    if (raising_ && !ended_by_exit()) failed_entries_[static_cast<int>(f)] = exception_text();
     if (raising_ && !ended_by_exit())
       give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
     raising_ = false;

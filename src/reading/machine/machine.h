@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -129,8 +130,8 @@ class Machine {
   enum class Truth { no, yes, unknown };
   Truth truth(const Value& value);
   Truth equal(const Value& a, const Value& b);
-  /// Items of a tuple, list, set, known range, dict (keys), in the order the machine holds them; those that are
-  /// left of an iterator, which is used up then. nullopt = not known, or an error is under way.
+  /// Items of a tuple, list, set, known range, dict (keys), in the order the machine holds them; those that
+  /// are left of an iterator, which is used up then. nullopt = not known, or an error is under way.
   std::optional<std::vector<Value>> items(const Value& value);
   /// As items(), where their order counts: the items of a set with several are not known.
   std::optional<std::vector<Value>> items_in_order(const Value& value);
@@ -187,6 +188,14 @@ class Machine {
   bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
   /// Error that ended the main program; empty = none did.
   const std::string& error() const { return error_; }
+  /// Why a function of the main module, entered as an entry, ended with an error; empty = it did not.
+  std::string error_of_entry(int function) const {
+    const auto known = failed_entries_.find(function);
+    return known == failed_entries_.end() ? std::string() : known->second;
+  }
+  /// Calls a function any number of times, with arguments that are not known: what it changes is not known
+  /// then.
+  void call_any_times(const Value& function);
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
   std::optional<layout::IntTuple> int_tuple(const Value& value);
@@ -207,6 +216,8 @@ class Machine {
   Truth within(const Set& a, const Set& b);
   Value compare_sets(std::string_view op, const Set& a, const Set& b);
   Value combined_sets(std::string_view op, const Set& a, const Set& b);
+  Value of_sequences(std::string_view op, const Value& a, const Value& b);
+  Value of_containers(std::string_view op, const Value& a, const Value& b);
   Value merged_dicts(const Dict& a, const Dict& b);
   Value contained(std::string_view op, const Value& a, Iterator* b);
   Value contains(std::string_view op, const Value& a, const Value& b);
@@ -229,9 +240,10 @@ class Machine {
   bool by_entries_ = false;
   std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
-  bool own_raise_ = false;      ///< by a `raise` of the program
-  std::size_t uncertain_ = 0;   ///< unknowns made outside of kernels: each may have been an error
+  bool own_raise_ = false;     ///< by a `raise` of the program
+  std::size_t uncertain_ = 0;  ///< unknowns made outside of kernels: each may have been an error
   std::string error_;
+  std::map<int, std::string> failed_entries_;
   std::vector<const Object*> spelling_;  ///< what repr() is inside of
   std::size_t spelled_ = 0;              ///< values in the text that it makes
   Value exception_;

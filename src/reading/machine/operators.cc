@@ -62,7 +62,8 @@ std::pair<const char*, const char*> error_of(std::string_view op, const Value& a
     return {"ZeroDivisionError", "division by zero"};
   if (op == "**" && a.as_real() == 0 && b.as_real() < 0)
     return {"ZeroDivisionError", "0 to a negative power"};
-  if ((op == "<<" || op == ">>") && b.is_integral() && b.number() < 0) return {"ValueError", "negative shift count"};
+  if ((op == "<<" || op == ">>") && b.is_integral() && b.number() < 0)
+    return {"ValueError", "negative shift count"};
   return {};
 }
 
@@ -74,7 +75,9 @@ std::optional<Value> reals(std::string_view op, double a, double b) {
   if (op == "//" && b != 0) return Value::real(floor_divided(a, b));
   if (op == "%" && b != 0) {
     const double rest = std::fmod(a, b);
-    return Value::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest == 0 ? std::copysign(0.0, b) : rest);
+    return Value::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b
+                       : rest == 0                        ? std::copysign(0.0, b)
+                                                          : rest);
   }
   if (op == "**" && !(a < 0 && b != std::floor(b))) {
     const double power = std::pow(a, b);
@@ -99,7 +102,6 @@ const char* method_of(std::string_view op) {
   return "";
 }
 
-constexpr std::size_t most_items = 65'536;
 }  // namespace
 
 Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
@@ -111,47 +113,7 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     if (const auto v = integers(op, a.number(), b.number())) return *v;
   if (a.is_number() && b.is_number() && (a.is_real() || b.is_real()))
     if (const auto v = reals(op, a.as_real(), b.as_real())) return *v;
-  const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
-  const List *la = a.as<List>(), *lb = b.as<List>();
-  const auto too_long = [&] {
-    return unknown("a sequence of more than " + std::to_string(most_items) + " items");
-  };
-  if ((la && la->view_of) || (lb && lb->view_of)) return unknown("arithmetic on a view of a dict");
-  if ((la && la->open) || (lb && lb->open)) return unknown("how many items a list has is not known");
-  if (op == "+" && ((ta && tb) || (la && lb))) {
-    std::vector<Value> items = ta ? ta->items : la->items;
-    const std::vector<Value>& more = tb ? tb->items : lb->items;
-    if (items.size() + more.size() > most_items) return too_long();
-    items.insert(items.end(), more.begin(), more.end());
-    return ta ? tuple(std::move(items)) : list(std::move(items));
-  }
-  if (op == "*" && a.is_integral() && (tb || lb || b.as<Text>())) return arithmetic(op, b, a);
-  if (op == "*" && b.is_integral() && (ta || la)) {
-    const std::vector<Value>& one = ta ? ta->items : la->items;
-    const auto copies = static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0));
-    if (!one.empty() && copies > most_items / one.size()) return too_long();
-    std::vector<Value> items;
-    for (std::size_t i = 0; i < copies && !one.empty(); ++i)
-      items.insert(items.end(), one.begin(), one.end());
-    return ta ? tuple(std::move(items)) : list(std::move(items));
-  }
-  if (const Text* text_a = a.as<Text>()) {
-    if (const Text* text_b = b.as<Text>(); text_b && op == "+")
-      return text_a->text.size() + text_b->text.size() > most_items ? too_long()
-                                                                    : text(text_a->text + text_b->text);
-    if (op == "*" && b.is_integral() &&
-        static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) <
-            most_items / std::max<std::size_t>(text_a->text.size(), 1)) {
-      std::string out;
-      for (std::int64_t i = 0; i < b.number(); ++i) out += text_a->text;
-      return text(std::move(out));
-    }
-    if (op == "%") {
-      auto formatted = percent_format(text_a->text, b);
-      if (raising_) return {};
-      return formatted ? text(std::move(*formatted)) : unknown("a formatted string with values not known");
-    }
-  }
+  if (const Value made = of_sequences(op, a, b); made.bound() || raising_) return made;
   const std::string name = method_of(op);
   if (const Instance* i = a.as<Instance>())
     if (Function* f = interpreter_->class_attribute(i->klass, symbol(name)).as<Function>())
@@ -165,18 +127,7 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     Call c{*this, name, b, {a}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
-  if (const Set *sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb)
-    if (Value made = combined_sets(op, *sa, *sb); made.bound()) return made;
-  if (const Dict *da = a.as<Dict>(), *db = b.as<Dict>(); da && db && op == "|") return merged_dicts(*da, *db);
-  for (const Value* v : {&a, &b})
-    if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
-  const auto plain = [](const Value& v) {
-    return v.is_number() || v.is_none() || v.as<Text>() || v.as<Tuple>() || v.as<List>() || v.as<Dict>() ||
-           v.as<Set>();
-  };
-  if (plain(a) && plain(b) && !(a.is_number() && b.is_number()) && !(a.as<Set>() && b.as<Set>()) && op != "@")
-    if (!((a.as<Text>() || ta || la) && b.is_integral() && op == "*"))
-      return raise_error("TypeError", "unsupported operands of " + std::string(op) + ": " + repr(a) + " and " + repr(b));
+  if (const Value made = of_containers(op, a, b); made.bound() || raising_) return made;
   return unknown("arithmetic on " + interpreter_->why(a.is_number() ? b : a));
 }
 
@@ -377,8 +328,8 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
     }
     order = ta->items.size() < tb->items.size() ? -1 : ta->items.size() > tb->items.size() ? 1 : 0;
   }
-  if (const Set *sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb) return compare_sets(op, *sa, *sb);
-  if (const List *la = a.as<List>(), *lb = b.as<List>(); la && lb && !la->open && !lb->open)
+  if (const Set* sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb) return compare_sets(op, *sa, *sb);
+  if (const List* la = a.as<List>(), *lb = b.as<List>(); la && lb && !la->open && !lb->open)
     return compare(op, tuple(la->items), tuple(lb->items));
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (ia)

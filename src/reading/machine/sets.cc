@@ -5,6 +5,9 @@
 
 // Sets and dicts compared and put together; `is`.
 namespace cutelab::reading::machine {
+namespace {
+constexpr std::size_t most_items = 65'536;
+}  // namespace
 
 Machine::Truth Machine::identical(const Value& a, const Value& b) {
   if (a.is_unknown() || b.is_unknown()) return equal(a, b);
@@ -75,7 +78,8 @@ Value Machine::compare_sets(std::string_view op, const Set& a, const Set& b) {
   if (small.items.size() > large.items.size() || (proper && small.items.size() == large.items.size()))
     return Value::boolean(false);
   const Truth truth = within(small, large);
-  return truth == Truth::unknown ? unknown("a comparison that is not decided") : Value::boolean(truth == Truth::yes);
+  return truth == Truth::unknown ? unknown("a comparison that is not decided")
+                                 : Value::boolean(truth == Truth::yes);
 }
 
 /// Unbound: no operation of sets.
@@ -126,6 +130,71 @@ Value Machine::contained(std::string_view op, const Value& a, Iterator* b) {
     }
     if (step == Step::end || same == Truth::yes) return Value::boolean((same == Truth::yes) == (op == "in"));
   }
+}
+
+/// `+`, `*` and `%` of tuples, lists and texts; unbound: none of them, or an error is under way.
+Value Machine::of_sequences(std::string_view op, const Value& a, const Value& b) {
+  const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
+  const List *la = a.as<List>(), *lb = b.as<List>();
+  const auto too_long = [&] {
+    return unknown("a sequence of more than " + std::to_string(most_items) + " items");
+  };
+  if ((la && la->view_of) || (lb && lb->view_of)) return unknown("arithmetic on a view of a dict");
+  if ((la && la->open) || (lb && lb->open)) return unknown("how many items a list has is not known");
+  if (op == "+" && ((ta && tb) || (la && lb))) {
+    std::vector<Value> items = ta ? ta->items : la->items;
+    const std::vector<Value>& more = tb ? tb->items : lb->items;
+    if (items.size() + more.size() > most_items) return too_long();
+    items.insert(items.end(), more.begin(), more.end());
+    return ta ? tuple(std::move(items)) : list(std::move(items));
+  }
+  if (op == "*" && a.is_integral() && (tb || lb || b.as<Text>())) return arithmetic(op, b, a);
+  if (op == "*" && b.is_integral() && (ta || la)) {
+    const std::vector<Value>& one = ta ? ta->items : la->items;
+    const auto copies = static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0));
+    if (!one.empty() && copies > most_items / one.size()) return too_long();
+    std::vector<Value> items;
+    for (std::size_t i = 0; i < copies && !one.empty(); ++i)
+      items.insert(items.end(), one.begin(), one.end());
+    return ta ? tuple(std::move(items)) : list(std::move(items));
+  }
+  if (const Text* text_a = a.as<Text>()) {
+    if (const Text* text_b = b.as<Text>(); text_b && op == "+")
+      return text_a->text.size() + text_b->text.size() > most_items ? too_long()
+                                                                    : text(text_a->text + text_b->text);
+    if (op == "*" && b.is_integral() &&
+        static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) <
+            most_items / std::max<std::size_t>(text_a->text.size(), 1)) {
+      std::string out;
+      for (std::int64_t i = 0; i < b.number(); ++i) out += text_a->text;
+      return text(std::move(out));
+    }
+    if (op == "%") {
+      auto formatted = percent_format(text_a->text, b);
+      if (raising_) return {};
+      return formatted ? text(std::move(*formatted)) : unknown("a formatted string with values not known");
+    }
+  }
+  return {};
+}
+
+/// Of sets and dicts; a TypeError where Python's own values have no such operation. Unbound: not told here.
+Value Machine::of_containers(std::string_view op, const Value& a, const Value& b) {
+  if (const Set* sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb)
+    if (Value made = combined_sets(op, *sa, *sb); made.bound()) return made;
+  if (const Dict* da = a.as<Dict>(), *db = b.as<Dict>(); da && db && op == "|") return merged_dicts(*da, *db);
+  for (const Value* v : {&a, &b})
+    if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
+  const auto plain = [](const Value& v) {
+    return v.is_number() || v.is_none() || v.as<Text>() || v.as<Tuple>() || v.as<List>() || v.as<Dict>() ||
+           v.as<Set>();
+  };
+  if (!current_launch_ && plain(a) && plain(b) && !(a.is_number() && b.is_number()) &&
+      !(a.as<Set>() && b.as<Set>()) && op != "@")
+    if (!((a.as<Text>() || a.as<Tuple>() || a.as<List>()) && b.is_integral() && op == "*"))
+      return raise_error("TypeError",
+                         "unsupported operands of " + std::string(op) + ": " + repr(a) + " and " + repr(b));
+  return {};
 }
 
 }  // namespace cutelab::reading::machine

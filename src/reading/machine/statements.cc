@@ -9,7 +9,6 @@ using NodeKind = source::Kind;
 
 namespace {
 constexpr std::int64_t most_steps = 1'000'000;
-constexpr std::size_t longest_list = 65'536;
 constexpr int deepest_statement = 400;
 }  // namespace
 
@@ -163,60 +162,6 @@ Flow Machine::Interpreter::assign(Node n, Scope* s) {
   return Flow::normal;
 }
 
-Flow Machine::Interpreter::augmented(Node n, Scope* s) {
-  const Node left = n.child(Field::left_field);
-  const Value before = expression(left, s);
-  const Value operand = expression(n.child(Field::right_field), s);
-  if (m.raising_) return Flow::raised;
-  std::string_view op = n.child(Field::operator_token).text();
-  op.remove_suffix(std::min<std::size_t>(op.size(), 1));
-  if (op == "+" && before.as<List>()) {
-    if (const auto added = m.items(operand); added && !before.as<List>()->open) {
-      auto& items = m.mutable_items(before.as<List>());
-      if (items.size() + added->size() > longest_list) {
-        bind(left, m.unknown("a list of more than " + std::to_string(longest_list) + " items"), s);
-        return Flow::normal;
-      }
-      items.insert(items.end(), added->begin(), added->end());
-      return Flow::normal;
-    }
-  }
-  if (m.raising_) return Flow::raised;
-  if (List* list = op == "+" ? before.as<List>() : nullptr) {  // with what, is not known
-    must_be_iterable(operand, n, s->module);
-    list->open = true;
-    return m.raising_ ? Flow::raised : Flow::normal;
-  }
-  if (augmented_in_place(op, before, operand)) return Flow::normal;
-  const Value after = m.arithmetic(op, before, operand);
-  if (m.raising_) return Flow::raised;
-  bind(left, after, s);
-  return Flow::normal;
-}
-
-/// `|=` and its like on a set or dict, `*=` on a list: the object itself changes. False: it is another value.
-bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& before, const Value& operand) {
-  Set* set = before.as<Set>();
-  Dict* dict = before.as<Dict>();
-  List* list = before.as<List>();
-  if (!(set && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*")) return false;
-  const Value after = m.arithmetic(op, before, operand);
-  if (m.raising_) return true;
-  if (set && after.as<Set>()) {
-    m.mutable_items(set) = after.as<Set>()->items;
-    set->open = after.as<Set>()->open;
-  } else if (dict && after.as<Dict>()) {
-    m.mutable_items(dict) = after.as<Dict>()->items;
-  } else if (list && after.as<List>()) {
-    m.mutable_items(list) = after.as<List>()->items;
-  } else {  // not known
-    if (set) set->open = true;
-    if (dict) dict->open = true;
-    if (list) list->open = true;
-  }
-  return true;
-}
-
 void Machine::Interpreter::bind(Node target, const Value& value, Scope* s) {
   switch (target.kind()) {
     case NodeKind::identifier:
@@ -255,9 +200,10 @@ void Machine::Interpreter::bind_sequence(Node target, const Value& value, Scope*
     if (value.as<Record>() || value.as<Class>()) {
       items = std::nullopt;
     } else {
-      m.raise_error("ValueError",
-                    "unpacks " + std::to_string(items->size()) + " values into " + std::to_string(names.size()),
-                    target, s->module);
+      m.raise_error(
+          "ValueError",
+          "unpacks " + std::to_string(items->size()) + " values into " + std::to_string(names.size()), target,
+          s->module);
       return;
     }
   }
@@ -358,56 +304,6 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
   } else if (const Instance* instance = object.as<Instance>()) {
     if (Function* f = class_attribute(instance->klass, m.symbol("__setitem__")).as<Function>())
       call_function(f, &object, {index, value}, {}, target, s->module);
-  }
-}
-
-Flow Machine::Interpreter::delete_statement(Node n, Scope* s) {
-  for (const Node target : n.children())
-    for (const Node one : target.is(NodeKind::expression_list) ? target.children() : n.children())
-      if (!m.raising_ && (target.is(NodeKind::expression_list) || one == target)) delete_one(one, s);
-  return m.raising_ ? Flow::raised : Flow::normal;
-}
-
-void Machine::Interpreter::delete_one(Node target, Scope* s) {
-  if (target.is(NodeKind::identifier)) {
-    const Symbol name = symbol_of(target, s->module);
-    const bool global = std::find(s->global_names.begin(), s->global_names.end(), name) != s->global_names.end();
-    return m.set(global ? module_scope(s->module)->names : s->names, name, Value());
-  }
-  if (target.is(NodeKind::attribute)) {
-    const Value object = expression(target.child(Field::object_field), s);
-    const Symbol name = symbol_of(target.child(Field::attribute_field), s->module);
-    if (Instance* instance = object.as<Instance>()) m.set(instance->attributes, name, Value());
-    return;
-  }
-  if (!target.is(NodeKind::subscript)) return;
-  const Value object = expression(target.child(Field::value_field), s);
-  const Value index = index_value(target, s);
-  if (List* list = object.as<List>()) {
-    auto& items = m.mutable_items(list);
-    const auto size = static_cast<std::int64_t>(items.size());
-    const std::int64_t at = index.is_integral() ? index.number() + (index.number() < 0 ? size : 0) : -1;
-    if (at >= 0 && at < size && !list->open) {
-      items.erase(items.begin() + at);
-      return;
-    }
-    if (index.is_integral() && !list->open) {
-      m.raise_error("IndexError", "list assignment index out of range", target, s->module);
-      return;
-    }
-    list->open = true;
-    for (Value& item : items) item = unknown_at("items before it were deleted", target);
-  } else if (Dict* dict = object.as<Dict>()) {
-    auto& items = m.mutable_items(dict);
-    const std::size_t before = items.size();
-    bool undecided = dict->open;
-    std::erase_if(items, [&](const auto& item) {
-      const Truth same = m.equal(item.first, index);
-      undecided = undecided || same == Truth::unknown;
-      return same == Truth::yes;
-    });
-    if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
-    dict->open = dict->open || items.size() == before;
   }
 }
 

@@ -95,7 +95,8 @@ Value Machine::Interpreter::item_of_text(const Value& object, const Value& index
 }
 
 Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
-  if (object.is_number() || object.is_none() || (object.as<List>() && object.as<List>()->view_of) || object.as<Iterator>() || object.as<Set>())
+  if (object.is_number() || object.is_none() || (object.as<List>() && object.as<List>()->view_of) ||
+      object.as<Iterator>() || object.as<Set>())
     return m.raise_error("TypeError", m.repr(object) + " is not subscriptable", at);
   if (object.as<Tuple>() || object.as<List>()) return item_of_sequence(object, index, at);
   if (object.as<Dict>()) return item_of_dict(object, index, at);

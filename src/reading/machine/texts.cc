@@ -28,7 +28,8 @@ std::string real_text(double d) {
 }
 
 std::string quoted(std::string_view text) {
-  const bool single = text.find('\'') != std::string_view::npos, twofold = text.find('"') != std::string_view::npos;
+  const bool single = text.find('\'') != std::string_view::npos,
+             twofold = text.find('"') != std::string_view::npos;
   const char quote = single && !twofold ? '"' : '\'';
   std::string out(1, quote);
   for (const char c : text) {
@@ -65,7 +66,8 @@ std::optional<std::string> escape(std::string_view& rest) {
     return said;
   };
   constexpr std::string_view names = "abfnrtv\\'\"", values = "\a\b\f\n\r\t\v\\'\"";
-  if (const auto at = names.find(c); c && at != std::string_view::npos) return take(2, std::string(1, values[at]));
+  if (const auto at = names.find(c); c && at != std::string_view::npos)
+    return take(2, std::string(1, values[at]));
   if (c == '\n') return take(2, "");
   if (c == '\r') return take(rest.size() > 2 && rest[2] == '\n' ? 3 : 2, "");
   if (c == 'N') return std::nullopt;

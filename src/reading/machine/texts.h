@@ -5,8 +5,8 @@
 
 namespace cutelab::reading::machine {
 
-std::string real_text(double d);             ///< as Python's repr()
-std::string quoted(std::string_view text);   ///< as Python's repr(), of printable text
+std::string real_text(double d);            ///< as Python's repr()
+std::string quoted(std::string_view text);  ///< as Python's repr(), of printable text
 
 /// What a literal's characters stand for, without its quotes; nullopt: an escape by name, or no text.
 std::optional<std::string> unescaped(std::string_view written, bool raw);

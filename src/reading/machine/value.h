@@ -283,8 +283,8 @@ struct Super : Object {
   Class* after = nullptr;  ///< look in its bases
 };
 
-/// What may be walked once: what iter(), zip(), map(), enumerate(), a generator give. Its place lies in `state`,
-/// so that a fork takes steps back as it does other writes.
+/// What may be walked once: what iter(), zip(), map(), enumerate(), a generator give. Its place lies in
+/// `state`, so that a fork takes steps back as it does other writes.
 struct Iterator : Object {
   static constexpr Type tag = Type::iterator;
   enum class Form : std::uint8_t {
@@ -292,8 +292,8 @@ struct Iterator : Object {
     reversed,    ///< over sources[0], from its last item
     enumerated,  ///< sources[0] an iterator, as the others below; counts from `count`
     zipped,
-    mapped,      ///< by `function`
-    filtered,    ///< by `function`; None: by their truth
+    mapped,    ///< by `function`
+    filtered,  ///< by `function`; None: by their truth
     chained,
     expression,  ///< a generator expression
     called,      ///< a generator function
@@ -301,7 +301,7 @@ struct Iterator : Object {
   };
   explicit Iterator(Form f) : Object(tag), form(f) {}
   Form form;
-  bool strict = false;    ///< zip(strict=True)
+  bool strict = false;  ///< zip(strict=True)
   bool of_library = false;
   std::int64_t count = 0;  ///< first number of enumerate(); items of a dict or set when its walk began
   List::View view = List::View::none;  ///< of a dict

@@ -140,8 +140,7 @@ Answer to_dict(Call& c) {
       }
     }
   }
-  for (const auto& [name, value] : c.keywords)
-    out.put(c.machine.text(c.machine.name_of(name)), value);
+  for (const auto& [name, value] : c.keywords) out.put(c.machine.text(c.machine.name_of(name)), value);
   return Value(out.dict());
 }
 

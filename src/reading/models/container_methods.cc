@@ -9,8 +9,8 @@ Answer append(Call& c) {
   if (c.count() != 1) return std::nullopt;
   List* list = c.self.as<List>();
   // Behind how many it comes is not known where the list is open.
-  c.machine.mutable_items(list).push_back(list->open ? c.machine.unknown("an item of a list that is not known")
-                                                     : c.arguments[0]);
+  c.machine.mutable_items(list).push_back(
+      list->open ? c.machine.unknown("an item of a list that is not known") : c.arguments[0]);
   return Value::none();
 }
 

@@ -31,6 +31,7 @@ Answer over_arguments(Call& c, Form form, std::size_t first, Iterator** out = nu
   Iterator* it = made(c, form);
   for (std::size_t i = first; i < c.count(); ++i) {
     Iterator* source = iterated(c, c.arguments[i]);
+    if (!source && first > 0 && !c.machine.raising()) c.machine.call_any_times(c.arguments[0]);
     if (!source) return std::nullopt;
     it->sources.emplace_back(source);
   }
@@ -52,7 +53,8 @@ Answer next(Call& c) {
   Iterator* it = c.arguments[0].as<Iterator>();
   if (!it && c.arguments[0].as<Instance>()) {
     const Value method = m.attribute(c.arguments[0], "__next__", c.node, c.module);
-    return method.as<Method>() && c.count() == 1 ? Answer(m.call(method, {}, {}, c.node, c.module)) : std::nullopt;
+    return method.as<Method>() && c.count() == 1 ? Answer(m.call(method, {}, {}, c.node, c.module))
+                                                 : std::nullopt;
   }
   if (!it) {
     const Value& v = c.arguments[0];

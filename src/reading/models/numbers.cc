@@ -47,7 +47,8 @@ Parsed parse_whole(std::string_view text, int base, std::int64_t& out) {
     const int digit = digit_of(c);
     if (digit >= base) return Parsed::no_number;
     after_digit = true;
-    large = large || __builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value);
+    large =
+        large || __builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value);
   }
   if (!after_digit || (leading_zero && value != 0)) return Parsed::no_number;
   out = negative ? -value : value;
@@ -105,8 +106,13 @@ Answer to_float(Call& c) {
   const Value& v = c.arguments[0];
   if (v.is_number()) return Value::real(v.as_real());
   if (const Text* t = v.as<Text>()) {
-    if (!is_ascii(t->text) || t->text.find('_') != std::string::npos) return std::nullopt;
-    const std::string plain(trim(t->text));
+    if (!is_ascii(t->text)) return std::nullopt;
+    std::string plain(trim(t->text));
+    const auto digit = [&](std::size_t i) { return i < plain.size() && plain[i] >= '0' && plain[i] <= '9'; };
+    for (std::size_t i = plain.find('_'); i != std::string::npos; i = plain.find('_', i)) {
+      if (i == 0 || !digit(i - 1) || !digit(i + 1)) break;  // then it is no number
+      plain.erase(i, 1);
+    }
     char* end = nullptr;
     const double d = std::strtod(plain.c_str(), &end);
     if (is_decimal_number(plain) && *end == '\0') return Value::real(d);

@@ -31,7 +31,8 @@ Answer strip(Call& c) {
   const std::string& s = *self_text(c);
   const bool own = c.count() > 0 && !c.arguments[0].is_none();
   const std::string* set = argument_text(c, 0);
-  if (c.count() > 1 || (own && !set) || (set && !is_ascii(*set)) || (!set && !is_ascii(s))) return std::nullopt;
+  if (c.count() > 1 || (own && !set) || (set && !is_ascii(*set)) || (!set && !is_ascii(s)))
+    return std::nullopt;
   const std::string_view any = set ? std::string_view(*set) : spaces;
   const auto begin = front ? s.find_first_not_of(any) : 0;
   if (begin == std::string::npos) return c.machine.text("");
@@ -45,7 +46,8 @@ Answer split_text(Call& c) {
   const std::string& s = *self_text(c);
   const Value by = c.get(0, "sep", Value::none()), most = c.get(1, "maxsplit", Value::integer(-1));
   const Text* separator = by.as<Text>();
-  if ((!separator && !by.is_none()) || !most.is_integral() || (!separator && !is_ascii(s))) return std::nullopt;
+  if ((!separator && !by.is_none()) || !most.is_integral() || (!separator && !is_ascii(s)))
+    return std::nullopt;
   if (separator && separator->text.empty())
     return c.machine.raise_error("ValueError", "empty separator", c.node, c.module);
   std::int64_t left = most.number() < 0 ? INT64_MAX : most.number();

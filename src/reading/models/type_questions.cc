@@ -144,6 +144,9 @@ Answer hasattr(Call& c) {
   if (c.arguments[0].is_number() || c.arguments[0].is_none() || c.arguments[0].as<Text>() ||
       c.arguments[0].as<Tuple>())
     return Value::boolean(false);
+  if (const Function* f = c.arguments[0].as<Function>();
+      f && (name->text == "cache_clear" || name->text == "cache_info"))
+    return Value::boolean(f->is_cached);
   const bool own = c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>();
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
   if (!found.is_unknown() && !found.as<External>()) return Value::boolean(true);
@@ -177,6 +180,7 @@ Answer callable(Call& c) {
 }
 
 void add_type_questions(Natives& n) {
+  n.method("function", "cache_clear", answer_nothing);
   n.function("builtins", "isinstance", isinstance);
   n.function("builtins", "issubclass", issubclass);
   n.function("builtins", "type", type_of);
