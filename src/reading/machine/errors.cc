@@ -179,6 +179,8 @@ bool is_read(Node n) {
     case NodeKind::assignment:
     case NodeKind::augmented_assignment:
       return n.field() == Field::right_field;
+    case NodeKind::lambda:
+      return n.field() == Field::body_field;
     case NodeKind::keyword_argument:
       return n.field() == Field::value_field;
     case NodeKind::if_statement:
@@ -195,6 +197,7 @@ bool is_read(Node n) {
 /// one, or all of the module so far was followed.
 bool Machine::Interpreter::undefined_for_sure(Symbol name, Scope* s, Node n) {
   if (s->module >= Library::first || library_depth > 0 || stopped_ || m.current_launch_) return false;
+  if (journals_.empty()) return false;  // a fragment is read without the names around it
   const std::string& plain = m.name_of(name);
   if (plain.starts_with("__")) return false;
   bool given = false;
@@ -209,7 +212,7 @@ bool Machine::Interpreter::undefined_for_sure(Symbol name, Scope* s, Node n) {
     given = given || (text == plain && !is_read(one));
   }
   if (!given) return true;
-  return s == main_scope() && journals_.empty() && m.give_ups_.empty();
+  return s == main_scope() && m.give_ups_.empty();
 }
 
 /// What a journal of an outer branch must know of a part that was written down apart.

@@ -272,6 +272,7 @@ void Machine::Interpreter::gather(Iterator* it, bool at_once) {
   }
   take(own);
   take(others);
+  if (effects) it->seen.clear();  // its own, and nothing runs between its items
   m.set(it->state, items, m.tuple(std::move(yields)));
   if (open) m.set(it->state, m.symbol("open"), Value::boolean(true));
   if (exception.bound()) m.set(it->state, m.symbol("exception"), exception);

@@ -342,6 +342,11 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   if (!order) {
     for (const Value* v : {&a, &b})
       if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
+    const auto plain = [](const Value& v) {
+      return v.is_number() || v.is_none() || v.as<Text>() || v.as<Tuple>();
+    };
+    if (!current_launch_ && plain(a) && plain(b))
+      return raise_error("TypeError", repr(a) + " and " + repr(b) + " have no order");
     return unknown("a comparison of " + interpreter_->why(a));
   }
   if (op == "<") return Value::boolean(*order < 0);

@@ -14,8 +14,8 @@ def kernel(a: cute.Tensor):
 
 @cute.jit
 def run(a: cute.Tensor):
-    kernel(a).launch(grid=[big, 1, 1], block=[32, 1, 1])  # expect: H2 launch grid=? threads=32 # expect-lint: no-extent grid (true, 1, 1)
-    kernel(a).launch(grid=[tiles, 1, 1], block=[32, 1, 1])  # expect: H2 launch grid=? # expect-lint: no-extent grid (-3, 1, 1)
-    kernel(a).launch(grid=[1, 1, 1], block=[half, 1, 1])  # expect: H2 launch threads=? # expect-lint: no-extent block (128
-    kernel(a).launch(grid=[1, 1, 1], block=[0, 1, 1], cluster=[2, -1, 1])  # expect: H2 launch threads=? cluster=? # expect-lint: no-extent block (0, 1, 1)
-    kernel(a).launch(grid=[1, 1, 1], block=[64, 32, 1])  # expect: H2 launch threads=2048 # expect-lint: no-extent 2048 threads
+    kernel(a).launch(grid=[big, 1, 1], block=[32, 1, 1])  # expect-lint: no-extent grid (true, 1, 1)
+    kernel(a).launch(grid=[tiles, 1, 1], block=[32, 1, 1])  # expect-lint: no-extent grid (-3, 1, 1)
+    kernel(a).launch(grid=[1, 1, 1], block=[half, 1, 1])  # expect-lint: no-extent block (128
+    kernel(a).launch(grid=[1, 1, 1], block=[0, 1, 1], cluster=[2, -1, 1])  # expect-lint: no-extent block (0, 1, 1)
+    kernel(a).launch(grid=[1, 1, 1], block=[64, 32, 1])  # expect-lint: no-extent 2048 threads

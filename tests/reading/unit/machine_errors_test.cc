@@ -22,6 +22,8 @@ def outcome(run):
     except Exception:
         return "other"
     return "none"
+def missing():
+    return nowhere
 r = [outcome(lambda: 1 // 0), outcome(lambda: {}["a"]), outcome(lambda: [1][4]), outcome(lambda: int("x")),
      outcome(lambda: nowhere), outcome(lambda: None.x), outcome(lambda: 1 + "a"), outcome(lambda: 1)]
 )");
