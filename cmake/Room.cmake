@@ -111,13 +111,7 @@ function(cutelab_tests)
   set_tests_properties(examples/compile PROPERTIES SKIP_RETURN_CODE 77 LABELS slow
                        ENVIRONMENT "CUTELAB_DEPS=${CUTELAB_DEPS}")
   add_test(NAME capture/hostile COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/hostile_programs.py" "$<TARGET_FILE:cutelab>")
-  # A sweep forks out of several threads, and AddressSanitizer's allocator, unlike glibc's, may be locked in the child for ever:
-  # under it the test takes the release program.
-  set(swept "$<TARGET_FILE:cutelab>")
-  if(CUTELAB_SANITIZE)
-    set(swept "${CMAKE_SOURCE_DIR}/build/release/cutelab")
-  endif()
-  add_test(NAME capture/killed-sweep COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/killed_sweep.py" "${swept}")
+  add_test(NAME capture/killed-sweep COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/killed_sweep.py" "$<TARGET_FILE:cutelab>")
   set_tests_properties(capture/killed-sweep PROPERTIES SKIP_RETURN_CODE 77 LABELS slow TIMEOUT 600)
   add_test(NAME capture/recipes COMMAND python3 "${CMAKE_SOURCE_DIR}/tests/capture/recipes.py" "$<TARGET_FILE:cutelab>")
   set_tests_properties(capture/recipes PROPERTIES SKIP_RETURN_CODE 77 LABELS slow TIMEOUT 1800

@@ -180,6 +180,29 @@ Status write_file_atomically(const std::string& asked, const std::string& conten
   return {};
 }
 
+Status check_can_write(const std::string& asked) {
+  struct stat st {};
+  if (stat(asked.c_str(), &st) == 0) {
+    if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) return {};
+    if (S_ISDIR(st.st_mode)) return write_error(asked, "it is a folder", "name a file in it");
+    if (!S_ISREG(st.st_mode)) return write_error(asked, "it is no file", "name a regular file");
+  }
+  std::error_code code;
+  const fs::path whole = fs::absolute(behind_links(asked), code);
+  if (code) return write_error(asked, code.message(), "name another file");
+  for (fs::path folder = whole.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    if (stat(folder.c_str(), &st) == 0) {
+      if (!S_ISDIR(st.st_mode))
+        return write_error(asked, folder.string() + " is no folder", "name a file in a folder");
+      if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
+      return write_error(asked, std::strerror(errno), "check the permissions of " + folder.string());
+    }
+    if (errno != ENOENT) return write_error(asked, std::strerror(errno), "check the folders on the way");
+    if (folder == folder.parent_path()) break;
+  }
+  return {};
+}
+
 Result<std::string> read_source(const FileSource& files, const std::string& path) {
   auto text = files.read(path, max_source_bytes);
   if (!text) return text.error();

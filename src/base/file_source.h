@@ -40,6 +40,10 @@ class DiskFileSource final : public FileSource {
 /// one. Permissions and symbolic links stay, the file behind them is replaced; pipes are written into.
 Status write_file_atomically(const std::string& path, const std::string& content);
 
+/// Whether write_file_atomically() could write there, as far as that can be told without writing: it is no
+/// folder, and the nearest folder on the way that exists can be written. Errors: as that function's.
+Status check_can_write(const std::string& path);
+
 /// A source larger than this is refused: no kernel is, and a mistaken argument (a log, a model) is.
 inline constexpr std::uint64_t max_source_bytes = 16u << 20;
 

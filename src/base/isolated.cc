@@ -56,10 +56,15 @@ class Listener {
   }
   double seconds() const { return std::chrono::duration<double>(SteadyClock::now() - since_).count(); }
   const std::string& phase() const { return phase_; }
+  bool done() const { return done_; }
 
  private:
   void handle(char kind, std::string text) {
     if (kind == 'm') return hear_(std::move(text));
+    if (kind == 'd') {
+      done_ = true;
+      return;
+    }
     limited_ = kind == 'l';
     phase_ = std::move(text);
     since_ = SteadyClock::now();
@@ -69,6 +74,7 @@ class Listener {
   std::string pending_;
   std::string phase_;
   bool limited_ = false;
+  bool done_ = false;
   SteadyClock::time_point since_ = SteadyClock::now();
 };
 
@@ -78,7 +84,9 @@ class Listener {
   if (getppid() != parent) _exit(threw);  // it died before the line above
   signal(SIGPIPE, SIG_IGN);
   try {
-    work(Isolated(descriptor));
+    const Isolated parent_side(descriptor);
+    work(parent_side);
+    parent_side.done();
   } catch (const std::exception& e) {
     write_all(STDERR_FILENO, e.what(), std::strlen(e.what()));
     _exit(threw);
@@ -155,6 +163,8 @@ Result<IsolatedEnd> run_isolated(const std::function<void(const Isolated&)>& wor
   } else if (WIFSIGNALED(state) || (WIFEXITED(state) && WEXITSTATUS(state) != 0)) {
     end.how = IsolatedEnd::How::signal;
     end.signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+  } else if (!listener.done()) {
+    end.how = IsolatedEnd::How::left;
   }
   return end;
 }

@@ -15,6 +15,8 @@ class Isolated {
   void tell(std::string_view message) const { write_frame('m', message); }
   /// Names what is being done from here on. Only limited phases are stopped by the time limit.
   void phase(std::string_view name, bool limited) const { write_frame(limited ? 'l' : 'u', name); }
+  /// Said by run_isolated() itself once the work has returned.
+  void done() const { write_frame('d', ""); }
 
  private:
   void write_frame(char kind, std::string_view text) const;
@@ -23,7 +25,8 @@ class Isolated {
 
 /// How the child ended.
 struct IsolatedEnd {
-  enum class How { returned, time_limit, signal };
+  /// `left`: the process exited by itself, by code that called exit(), before the work was done.
+  enum class How { returned, time_limit, signal, left };
   How how = How::returned;
   int signal = 0;
   std::string phase;         ///< the last that it named

@@ -44,25 +44,20 @@ Error start_error(const ProcessSpec& spec, int code) {
                "check that the program is installed (`cutelab doctor`)"};
 }
 
-/// The child after fork: nothing here allocates shared state or returns.
-[[noreturn]] void become(const ProcessSpec& spec, Pipe& out, Pipe& err, Pipe& failure) {
+/// The child after fork: nothing here allocates or returns.
+[[noreturn]] void become(const Start& start, const Pipe& out, const Pipe& err, const Pipe& failure) {
   setpgid(0, 0);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   dup2(out.write_end, STDOUT_FILENO);
   dup2(err.write_end, STDERR_FILENO);
-  for (const auto& [name, value] : spec.extra) setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv;
-  for (const std::string& word : spec.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  if (spec.folder.empty() || chdir(spec.folder.c_str()) == 0) execvp(argv[0], argv.data());
-  const int code = errno;
+  const int code = start.become();
   const ssize_t told = write(failure.write_end, &code, sizeof code);
   _exit(told == sizeof code ? 127 : 126);
 }
 
 /// Reads both streams until they close or the time is over; false on timeout.
-bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds) {
+bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds, std::size_t most_bytes) {
   const auto end = SteadyClock::now() + std::chrono::duration<double>(limit_seconds);
   std::array<pollfd, 2> watched = {pollfd{out.read_end, POLLIN, 0}, pollfd{err.read_end, POLLIN, 0}};
   std::array<std::string*, 2> texts = {&result.out, &result.err};
@@ -79,7 +74,8 @@ bool collect(Pipe& out, Pipe& err, ProcessResult& result, double limit_seconds) 
     for (std::size_t i = 0; i < watched.size(); ++i) {
       if (watched[i].fd < 0 || watched[i].revents == 0) continue;
       const ssize_t got = read(watched[i].fd, buffer.data(), buffer.size());
-      if (got > 0) texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
+      if (got > 0 && (most_bytes == 0 || texts[i]->size() < most_bytes))
+        texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
       if (got == 0 || (got < 0 && errno != EINTR)) watched[i].fd = -1;
     }
   }
@@ -137,6 +133,26 @@ class Watcher {
 
 }  // namespace
 
+Start::Start(const ProcessSpec& spec) : spec_(spec) {
+  for (const std::string& word : spec.argv) argv_.push_back(const_cast<char*>(word.c_str()));
+  argv_.push_back(nullptr);
+  for (char** inherited = environ; inherited != nullptr && *inherited != nullptr; ++inherited) {
+    const std::string_view variable = *inherited;
+    if (!spec.extra.contains(std::string(variable.substr(0, variable.find('=')))))
+      variables_.emplace_back(variable);
+  }
+  for (const auto& [name, value] : spec.extra) variables_.push_back(name + "=" + value);
+  for (std::string& variable : variables_) environment_.push_back(variable.data());
+  environment_.push_back(nullptr);
+}
+
+int Start::become() const {
+  if (!spec_.folder.empty() && chdir(spec_.folder.c_str()) != 0) return errno;
+  environ = const_cast<char**>(environment_.data());  // its PATH is the one that is searched
+  execvp(argv_[0], argv_.data());
+  return errno;
+}
+
 Removal::Removal(const std::vector<std::string>& paths) {
   if (paths.empty()) return;
   words_ = {"/bin/rm", "-rf", "--"};
@@ -154,16 +170,17 @@ Result<ProcessResult> run_process(const ProcessSpec& spec) {
   if (spec.argv.empty() || !out.open() || !err.open() || !failure.open())
     return start_error(spec, errno ? errno : EINVAL);
   const Removal removal(spec.scratch);
+  const Start start(spec);
   const pid_t child = fork();
   if (child < 0) return start_error(spec, errno);
-  if (child == 0) become(spec, out, err, failure);
+  if (child == 0) become(start, out, err, failure);
   setpgid(child, child);  // the child does it too: whichever comes first
   const Watcher watcher(child, removal);
   out.close_write();
   err.close_write();
   failure.close_write();
   ProcessResult result;
-  result.timed_out = !collect(out, err, result, spec.limit_seconds);
+  result.timed_out = !collect(out, err, result, spec.limit_seconds, spec.most_output_bytes);
   if (result.timed_out) kill(-child, SIGKILL);
   int state = 0;
   while (waitpid(child, &state, 0) < 0 && errno == EINTR) {

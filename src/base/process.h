@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct ProcessSpec {
   double limit_seconds = 0;                  ///< killed (its whole process group) after this; 0 = no limit
   /// Files and folders of this run alone: removed if this program ends, however, before the child does.
   std::vector<std::string> scratch = {};
+  /// Of each stream so much is kept, what follows is read and dropped; 0 = all.
+  std::size_t most_output_bytes = 0;
 };
 
 struct ProcessResult {
@@ -30,6 +33,23 @@ struct ProcessResult {
 /// Runs the child to its end and collects both streams. Should this program end first, by whatever signal,
 /// the child's process group is ended too. Error (kind unavailable): the program cannot be started.
 Result<ProcessResult> run_process(const ProcessSpec& spec);
+
+/// A program to become after a fork, held ready: words, variables and pointers are in memory before it. A
+/// child forked while other threads run may not allocate (an allocator's lock stays held there for ever).
+class Start {
+ public:
+  explicit Start(const ProcessSpec& spec);
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+  /// Becomes the program in its folder; returns errno where that fails.
+  int become() const;
+
+ private:
+  const ProcessSpec& spec_;
+  std::vector<std::string> variables_;  ///< "NAME=value"
+  std::vector<char*> argv_;
+  std::vector<char*> environment_;
+};
 
 /// A command that removes files and folders, held ready: a process without memory of its own to take can
 /// become it.

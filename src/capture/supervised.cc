@@ -13,6 +13,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "capture/descendants.h"
 
@@ -21,6 +23,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t kept_output_bytes = 64u << 10;
+constexpr std::size_t read_bytes = 64u << 10;
 constexpr int look_ms = 50;
 
 /// What the supervisor tells its parent, before the text of the output.
@@ -53,8 +56,7 @@ void limit(int resource, std::uint64_t most) {
 }
 
 /// The child after fork: becomes the program or tells why not.
-[[noreturn]] void become(const ProcessSpec& spec, const Limits& limits, const Ends& output,
-                         const Ends& failure) {
+[[noreturn]] void become(const Start& start, const Limits& limits, const Ends& output, const Ends& failure) {
   setsid();
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(signal_number, SIG_DFL);
   limit(RLIMIT_CORE, 0);
@@ -63,21 +65,34 @@ void limit(int resource, std::uint64_t most) {
   dup2(nothing, STDIN_FILENO);
   dup2(output.write_end, STDOUT_FILENO);
   dup2(output.write_end, STDERR_FILENO);
-  for (const auto& [name, value] : spec.extra) setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv;
-  for (const std::string& word : spec.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  if (spec.folder.empty() || chdir(spec.folder.c_str()) == 0) execvp(argv[0], argv.data());
-  const int code = errno;
+  const int code = start.become();
   const ssize_t told = write(failure.write_end, &code, sizeof code);
   _exit(told == sizeof code ? 127 : 126);
 }
 
+/// What the supervisor works with, made before the fork. The fork may come out of one of several threads:
+/// then whatever lock of the allocator another thread held stays held in the child, so nothing after it may
+/// allocate.
+struct Prepared {
+  explicit Prepared(const ProcessSpec& spec) : start(spec), removal(spec.scratch) {
+    text.reserve(2 * kept_output_bytes + read_bytes);
+  }
+  Start start;
+  Removal removal;
+  ProcessTable table;
+  std::string text;  ///< the end of the output
+};
+
 /// Everything the supervisor knows while the child runs.
 class Watch {
  public:
-  Watch(pid_t child, pid_t parent, int output, const Limits& limits)
-      : child_(child), parent_(parent), output_(output), limits_(limits) {}
+  Watch(pid_t child, pid_t parent, int output, const Limits& limits, Prepared& prepared)
+      : child_(child),
+        parent_(parent),
+        output_(output),
+        limits_(limits),
+        table_(prepared.table),
+        text_(prepared.text) {}
 
   /// Until the child has ended or a limit is broken.
   Report until_over() {
@@ -88,18 +103,16 @@ class Watch {
       report_.seconds = std::chrono::duration<double>(SteadyClock::now() - begin).count();
       over = ended() || broken();
     }
-    report_.stragglers = kill_descendants();
+    report_.stragglers = table_.kill_all();
     if (report_.ending != Ending::exited && report_.ending != Ending::signalled) report_.stragglers = 0;
     drain(0);
     return report_;
   }
 
-  const std::string& output() const { return text_; }
-
  private:
   /// Takes what the child wrote, waiting for it at most this long.
   void drain(int wait_ms) {
-    std::array<char, 65536> buffer{};
+    std::array<char, read_bytes> buffer{};
     pollfd watched = {output_, POLLIN, 0};
     while (poll(&watched, 1, wait_ms) > 0) {
       const ssize_t got = read(output_, buffer.data(), buffer.size());
@@ -126,7 +139,7 @@ class Watch {
   }
 
   bool broken() {
-    const std::vector<Descendant> running = descendants_of(getpid());
+    const std::span<const Descendant> running = table_.below(getpid());
     std::uint64_t resident = 0;
     for (const Descendant& process : running) resident += process.resident_bytes;
     report_.peak_bytes = std::max(report_.peak_bytes, resident);
@@ -147,8 +160,9 @@ class Watch {
   pid_t parent_;
   int output_;
   const Limits& limits_;
+  ProcessTable& table_;
+  std::string& text_;
   Report report_;
-  std::string text_;
 };
 
 void write_all(int file, const void* data, std::size_t bytes) {
@@ -172,8 +186,7 @@ void close_inherited(int answer) {
 
 /// A process between this program and the child: orphans of the child become its own, so that it can find
 /// them. Signals from the terminal pass it by: it ends when the child has, or when its parent is gone.
-[[noreturn]] void supervise(const ProcessSpec& spec, const Limits& limits, const Removal& removal,
-                            pid_t parent, int answer) {
+[[noreturn]] void supervise(Prepared& prepared, const Limits& limits, pid_t parent, int answer) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   close_inherited(answer);
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(signal_number, SIG_IGN);
@@ -181,21 +194,19 @@ void close_inherited(int answer) {
   Ends output, failure;
   const bool piped = open_pipe(output) && open_pipe(failure);
   const pid_t child = piped ? fork() : -1;
-  if (child == 0) become(spec, limits, output, failure);
-  std::string text;
+  if (child == 0) become(prepared.start, limits, output, failure);
+  std::string& text = prepared.text;
   if (child < 0) {
     report.start_failure = errno;
   } else {
     close(output.write_end);
     close(failure.write_end);
-    Watch watch(child, parent, output.read_end, limits);
-    report = watch.until_over();
-    text = watch.output();
+    report = Watch(child, parent, output.read_end, limits, prepared).until_over();
     if (text.size() > kept_output_bytes) text.erase(0, text.size() - kept_output_bytes);
     int code = 0;
     if (read(failure.read_end, &code, sizeof code) == sizeof code) report.start_failure = code;
   }
-  if (getppid() != parent) removal.become();
+  if (getppid() != parent) prepared.removal.become();
   write_all(answer, &report, sizeof report);
   write_all(answer, text.data(), text.size());
   _exit(0);
@@ -223,11 +234,11 @@ Result<Supervised> run_supervised(const ProcessSpec& spec, const Limits& limits)
   Ends answer;
   if (spec.argv.empty() || !open_pipe(answer))
     return start_error(spec, std::strerror(spec.argv.empty() ? EINVAL : errno));
-  const Removal removal(spec.scratch);
+  Prepared prepared(spec);
   const pid_t here = getpid();
   const pid_t supervisor = fork();
   if (supervisor < 0) return start_error(spec, std::strerror(errno));
-  if (supervisor == 0) supervise(spec, limits, removal, here, answer.write_end);
+  if (supervisor == 0) supervise(prepared, limits, here, answer.write_end);
   close(answer.write_end);
   const std::string told = read_all(answer.read_end);
   close(answer.read_end);

@@ -3,11 +3,22 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "base/file_source.h"
 #include "base/text.h"
 #include "cli/verb.h"
 
 namespace cutelab::cli {
+
+Flag output_flag(std::string name, std::string help) {
+  Flag flag;
+  flag.name = std::move(name);
+  flag.value = "FILE";
+  flag.help = std::move(help);
+  flag.is_output = true;
+  return flag;
+}
 
 std::string Arguments::get(const std::string& flag, const std::string& otherwise) const {
   const auto it = values_.find(flag);
@@ -68,6 +79,37 @@ Status check_choices(const VerbSpec& spec, const Arguments& arguments) {
   return {};
 }
 
+/// CLI11's "--banks: 1 required TEXT missing" in terms of the flag; its other texts as they are.
+std::string parse_error_text(const VerbSpec& spec, const std::string& text) {
+  for (const Flag& flag : spec.flags)
+    if (!flag.value.empty() && text.starts_with(long_name(flag) + ": 1 required"))
+      return fmt::format("{} wants a value: {}", long_name(flag),
+                         flag.choices.empty() ? flag.value : join(flag.choices, ", "));
+  return text;
+}
+
+/// An empty value is mostly a variable of a shell that is not set. Texts may be empty.
+Status check_empty_values(const VerbSpec& spec, const Arguments& arguments) {
+  for (const Flag& flag : spec.flags) {
+    if (flag.value.empty() || flag.value == "TEXT" || flag.value == "FLAG") continue;
+    for (const std::string& value : arguments.all(long_name(flag)))
+      if (value.empty())
+        return usage_error(spec, fmt::format("{} is given an empty value", long_name(flag)),
+                           fmt::format("write {}={}, or leave it out", long_name(flag), flag.value));
+  }
+  return {};
+}
+
+Status check_outputs(const VerbSpec& spec, const Arguments& arguments) {
+  for (const Flag& flag : spec.flags) {
+    if (!flag.is_output) continue;
+    for (const std::string& file : arguments.all(long_name(flag)))
+      if (file != "-")
+        if (auto writable = check_can_write(file); !writable) return writable.error();
+  }
+  return {};
+}
+
 /// The positionals are one sequence; each of the verb's slots says how many of it are its own.
 Status check_positionals(const VerbSpec& spec, const std::vector<std::string>& words) {
   std::size_t least = 0, most = 0;
@@ -111,6 +153,21 @@ Arguments collect(const Slots& slots) {
   return arguments;
 }
 
+/// `--arch=` is `--arch` with an empty value: for the parser below it would take the next word, another flag
+/// perhaps.
+std::vector<std::string> with_empty_values(const VerbSpec& spec, const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) {
+    const bool empty =
+        word.ends_with('=') && std::any_of(spec.flags.begin(), spec.flags.end(), [&](const Flag& f) {
+          return !f.value.empty() && long_name(f) + "=" == word;
+        });
+    out.push_back(empty ? word.substr(0, word.size() - 1) : word);
+    if (empty) out.emplace_back();
+  }
+  return out;
+}
+
 /// Gives every flag whose value may be left out a value of its own: `--json` becomes `--json=-`.
 std::vector<std::string> with_values(const VerbSpec& spec, const std::vector<std::string>& words) {
   std::vector<std::string> out;
@@ -132,7 +189,7 @@ std::vector<std::string> with_values(const VerbSpec& spec, const std::vector<std
 Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words) {
   const auto dashes =
       std::find(words.begin(), words.end(), "--");  // what follows are positionals, whatever they look like
-  std::vector<std::string> reversed = with_values(spec, {words.begin(), dashes});
+  std::vector<std::string> reversed = with_empty_values(spec, with_values(spec, {words.begin(), dashes}));
   std::reverse(reversed.begin(), reversed.end());
   CLI::App app;
   app.set_help_flag();
@@ -142,14 +199,16 @@ Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::s
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::ParseError& e) {
-    return usage_error(spec, e.what(), "");
+    return usage_error(spec, parse_error_text(spec, e.what()), "");
   }
   Arguments arguments = collect(slots);
   if (auto status = take_extras(spec, app.remaining(), arguments); !status) return status.error();
   if (dashes != words.end())
     arguments.positionals_.insert(arguments.positionals_.end(), dashes + 1, words.end());
   if (auto status = check_positionals(spec, arguments.positionals_); !status) return status.error();
+  if (auto status = check_empty_values(spec, arguments); !status) return status.error();
   if (auto status = check_choices(spec, arguments); !status) return status.error();
+  if (auto status = check_outputs(spec, arguments); !status) return status.error();
   return arguments;
 }
 

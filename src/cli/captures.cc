@@ -104,15 +104,6 @@ Status check_is_program(const std::string& verb, const std::string& word, const 
   return {};
 }
 
-Result<int> bounded_number(const Arguments& arguments, const std::string& verb, const std::string& flag,
-                           int otherwise, int least, int most) {
-  if (!arguments.has(flag)) return otherwise;
-  const auto number = parse_integer(arguments.get(flag));
-  if (number && *number >= least && *number <= most) return static_cast<int>(*number);
-  return Error{ErrorKind::usage, verb, fmt::format("{} does not take '{}'", flag, arguments.get(flag)), "",
-               fmt::format("it takes a whole number from {} to {}", least, most)};
-}
-
 Result<std::string> target_arch(const std::string& asked, Context& context, const std::string& program) {
   std::string arch = asked.empty() ? context.environment.get("CUTE_DSL_ARCH").value_or("") : asked;
   if (arch.empty()) {

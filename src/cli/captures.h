@@ -18,9 +18,6 @@ capture::Torch torch_of(const Arguments& arguments);
 /// Error (kind usage): `word` is a folder, or a source that no Python runs; `sweeps`: what a folder is for.
 Status check_is_program(const std::string& verb, const std::string& word, const std::string& sweeps,
                         const Context& context);
-/// A whole number from `least` to `most`; errors (kind usage) name both.
-Result<int> bounded_number(const Arguments& arguments, const std::string& verb, const std::string& flag,
-                           int otherwise, int least, int most);
 
 /// Which CuTe DSL a program is compiled with.
 struct DslChoice {

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <ostream>
+#include <set>
 
 #include "base/text.h"
 #include "cli/verb.h"
@@ -51,6 +53,16 @@ Status check_source_root(const Context& context) {
                *named, "unset it and start the launcher of the tree, which knows where it lies"};
 }
 
+/// A verb follows, so that the word before it is the program and not its name in a sentence.
+bool begins_with_verb(std::string_view text) {
+  static const std::set<std::string> verbs = [] {
+    std::set<std::string> names = {"--help", "--version"};
+    for (const auto& verb : all_verbs()) names.insert(verb->spec().name);
+    return names;
+  }();
+  return verbs.count(std::string(text.substr(0, text.find_first_of(" `\n,;:.)'\"")))) > 0;
+}
+
 bool wants_help(const std::vector<std::string>& words) {
   return std::find_if(words.begin(), words.end(), [](auto& w) { return w == "--help" || w == "-h"; }) !=
          words.end();
@@ -59,9 +71,21 @@ bool wants_help(const std::vector<std::string>& words) {
 }  // namespace
 
 std::string as_called(const std::string& text, const Context& context) {
+  constexpr std::string_view name = "cutelab ";
   if (context.program == "cutelab") return text;
-  std::string called = replace_all(text, "`cutelab ", "`" + context.program + " ");
-  return replace_all(std::move(called), ": cutelab ", ": " + context.program + " ");
+  const auto part_of_a_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '/' || c == '.' || c == '-' || c == '_';
+  };
+  std::string called;
+  std::size_t from = 0;
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    if ((at > 0 && part_of_a_word(text[at - 1])) ||
+        !begins_with_verb(std::string_view(text).substr(at + name.size())))
+      continue;
+    called += text.substr(from, at - from) + context.program + " ";
+    from = at + name.size();
+  }
+  return called + text.substr(from);
 }
 
 int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,

@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/captures.h"
+#include "cli/host_exports.h"
 #include "cli/import_recipe.h"
 #include "cli/parts.h"
 #include "cli/progress.h"
@@ -95,6 +96,9 @@ class CaptureExporter final : public kernel::Exporter {
   Result<capture::Toolchain> toolchain(const std::string& program) const;
   /// The kept export of this version, or of any where `version` is empty.
   Result<kernel::Exported> kept(const std::string& parent, const std::string& version) const;
+  Result<kernel::Exported> taken_or_made(const kernel::ExportWanted& wanted, const std::string& path,
+                                         const std::string& parent, const Status& source) const;
+  bool only_kept() const override { return settings_.only_kept; }
   bool sources_unchanged(const std::string& folder) const;
   Result<kernel::Exported> made(const kernel::ExportWanted& wanted, const std::string& path,
                                 const std::string& parent, const capture::Toolchain& tools) const;
@@ -239,17 +243,46 @@ Result<kernel::Exported> CaptureExporter::get(const kernel::ExportWanted& wanted
                                  (settings_.line_table ? "\nlines" : ""))
                               .substr(0, 16);
   const std::string parent = context_.source_root + "/build/exports/" + key;
+  const bool is_other_program = source && !wanted.program_sha256.empty() && digest != wanted.program_sha256;
+  auto exported = taken_or_made(wanted, source ? *path : "", parent, source ? Status() : source.error());
+  if (exported) exported->other_program = is_other_program;
+  return exported;
+}
+
+Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWanted& wanted,
+                                                        const std::string& path, const std::string& parent,
+                                                        const Status& source) const {
+  if (settings_.only_kept) {
+    if (auto found = kept(parent, settings_.dsl_version)) return found;
+    return Error{ErrorKind::unavailable, "export " + wanted.program,
+                 "no export of this problem is kept, and its program is not run for this", "",
+                 "`cutelab kernel … --build` runs it"};
+  }
   if (!dsl_is_at_hand() || !source)
     if (auto found = kept(parent, settings_.dsl_version)) return found;
   if (!source)
     return Error{ErrorKind::unavailable, "export " + wanted.program, source.error().wrong,
                  source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
-  auto tools = toolchain(*path);
+  auto tools = toolchain(path);
   if (!tools) return tools.error();
   if (!settings_.fresh)
     if (auto found = kept(parent, tools->dsl_version)) return found;
-  return made(wanted, *path, parent, *tools);
+  return made(wanted, path, parent, *tools);
 }
+
+/// Programs in CUDA C++ are compiled, all others run.
+class AnyExporter final : public kernel::Exporter {
+ public:
+  AnyExporter(Context& context, ExportSettings settings)
+      : cpp_(make_cpp_exporter(context, settings.tells)), dsl_(context, std::move(settings)) {}
+  Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
+    return is_cpp_program(wanted.program) ? cpp_->get(wanted) : dsl_.get(wanted);
+  }
+
+ private:
+  std::shared_ptr<const kernel::Exporter> cpp_;
+  CaptureExporter dsl_;
+};
 
 }  // namespace
 
@@ -274,7 +307,7 @@ std::string program_name(const std::string& path, const Context& context) {
 }
 
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
-  return std::make_shared<CaptureExporter>(context, std::move(settings));
+  return std::make_shared<AnyExporter>(context, std::move(settings));
 }
 
 std::vector<double> export_seconds(const Context& context) {
@@ -319,6 +352,7 @@ std::vector<kernel::Package> every_package(Context& context, ExportSettings sett
   for (kernel::Package& package : kernel::imported_packages(
            context.files, context.source_root, make_exporter(context, std::move(settings)), problems))
     packages.push_back(std::move(package));
+  kernel::order_versions(packages);
   for (const std::string& problem : problems) context.err << "note: passed over " << problem << "\n";
   return packages;
 }

@@ -25,7 +25,8 @@ struct ExportSettings {
   /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than
   /// that without: it is kept beside it.
   bool line_table = false;
-  bool tells = false;  ///< stderr says when a program is run, and how long earlier ones took
+  bool only_kept = false;  ///< run no program: what is not kept is not known
+  bool tells = false;      ///< stderr says when a program is run, and how long earlier ones took
 };
 
 /// Runs programs on the stand-in device (src/capture) and keeps what they export below build/exports, by

@@ -6,7 +6,7 @@
 
 namespace cutelab::cli {
 
-/// What the package's source needs of a GPU and the line that decides: "it needs sm_90a: uses
+/// What the package's source needs of a GPU and the line that decides: "its source needs sm_90a: uses
 /// ClusterTransactionBarrier (kernels/…/kernel.cu:16)". Empty where the source does not tell.
 std::string needed_by_source(const kernel::Package& package, const Context& context);
 

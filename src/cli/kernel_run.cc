@@ -115,6 +115,7 @@ void KernelRun::begin() {
   run.provenance.time_utc = context_.clock.utc_now();
   run.provenance.command = request_.command;
   run.provenance.configuration = request_.params.texts();
+  run.notes.insert(run.notes.end(), kernel_.remarks.begin(), kernel_.remarks.end());
   for (const auto& [name, value] : request_.config.values)
     run.provenance.configuration[name] = fmt::format("{}", value);
 }

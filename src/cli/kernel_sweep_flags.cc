@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_sweep.h"
+#include "cli/numbers.h"
 #include "evidence/json.h"
 #include "report/sweep_view.h"
 
@@ -23,9 +25,11 @@ Result<std::vector<int>> gpus_of(const Arguments& arguments, int otherwise) {
   std::vector<int> gpus;
   const std::string given = arguments.get("--gpus");
   for (const auto part : split(given, ',')) {
-    const auto gpu = parse_integer(part);
-    if (!gpu || *gpu < 0) return usage("--gpus wants numbers from 0", "write --gpus=0,1");
-    gpus.push_back(static_cast<int>(*gpu));
+    const auto gpu = gpu_number(part, "kernel", "--gpus");
+    if (!gpu) return gpu.error();
+    if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+      return usage(fmt::format("--gpus names GPU {} twice", *gpu), "write --gpus=0,1");
+    gpus.push_back(*gpu);
   }
   return gpus;
 }
@@ -64,11 +68,9 @@ Result<SweepOutcome> measured(const SweepRequest& request, const std::vector<std
     const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
     return run_sweep(request, *device, package_loader(context), context);
   }
-  const auto tasks = parse_integer(arguments.get("--tasks", "1"));
-  if (!tasks || *tasks < 1 || *tasks > 10'000)
-    return usage("--tasks wants a number from 1", "write --tasks=8");
-  return run_sweep_in_slurm(request, words, static_cast<int>(*tasks), arguments.get("--launcher-options"),
-                            context);
+  const auto tasks = bounded_number(arguments, "kernel", "--tasks", 1, 1, 10'000);
+  if (!tasks) return tasks.error();
+  return run_sweep_in_slurm(request, words, *tasks, arguments.get("--launcher-options"), context);
 }
 
 Status write_files(const SweepOutcome& outcome, const Arguments& arguments, Context& context) {
@@ -88,7 +90,7 @@ std::vector<Flag> sweep_flags() {
   return {{"--gpus", "N,N…", "a sweep: share its problems among these GPUs", "", false, {}},
           {"--shard", "I/N", "a sweep: only every N-th problem, from the I-th on", "", false, {}},
           {"--again", "", "a sweep: from the start, even if an earlier one was not finished", "", false, {}},
-          {"--csv", "FILE", "a sweep: write a table for machines", "", false, {}},
+          output_flag("--csv", "a sweep: write a table for machines"),
           {"--launcher", "NAME", "a sweep: hand it to a batch system, wait, merge", "", false, {"slurm"}},
           {"--tasks", "N", "with --launcher: tasks of the array", "1", false, {}},
           {"--launcher-options", "TEXT", "with --launcher: options of its job script", "", false, {}}};

@@ -69,7 +69,7 @@ void add_analysis_flags(std::vector<Flag>& out) {
        {"elements", "bytes"}},
       {"--list", "WHAT", "the operations of expressions, or the atoms", "", false, {"operations", "atoms"}},
       {"--file", "FILE", "one expression per line; one result or `error: …` per line", "", false, {}},
-      {"-o,--output", "FILE", "write there instead of the terminal", "", false, {}},
+      output_flag("-o,--output", "write there instead of the terminal"),
       {"--json", "", "the result as JSON", "", false, {}},
   };
   out.insert(out.end(), std::begin(more), std::end(more));

@@ -84,6 +84,9 @@ VerbSpec read_spec() {
       flag("--knowledge", "DIR", "hold the reading against the entries of DIR; default docs/knowledge"),
       flag("--card", "FILE", "key numbers, verdicts and cited lines as JSON"),
       flag("--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR")};
+  for (Flag& file : spec.flags)
+    file.is_output =
+        file.name == "--json" || file.name == "--html" || file.name == "--sarif" || file.name == "--card";
   spec.examples = examples();
   return spec;
 }

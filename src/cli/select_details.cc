@@ -5,14 +5,16 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "device/asked_apart.h"
 
 namespace cutelab::cli {
 using namespace corpus;
 
 std::optional<Device> machine_gpu(device::Device& machine, const ArchFacts& archs) {
-  const auto listed = machine.list();
-  if (!listed || listed->empty()) return std::nullopt;
-  const device::DeviceInfo& info = listed->front();
+  constexpr double limit_seconds = 20;  // of a driver that hangs; a selection needs no GPU
+  const auto told = device::ask_apart(machine, false, limit_seconds);
+  if (!told || told->devices.empty()) return std::nullopt;
+  const device::DeviceInfo& info = told->devices.front();
   auto device = archs.product_in(info.name);
   if (!device)
     if (const auto by_arch = archs.device(info.arch())) device = *by_arch;

@@ -96,7 +96,8 @@ Result<ExitCode> answer_from_sources(const std::string& question, const std::vec
                        .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
                 << "\n";
   else if (answered == 0)
-    context.out << "no fact answers this; what is known of a source: cutelab read FILE --full\n";
+    context.out << as_called("no fact answers this; what is known of a source: cutelab read FILE --full\n",
+                             context);
   return ExitCode::ok;
 }
 

@@ -25,7 +25,11 @@ struct Flag {
   /// Set: the value may be left out and is "-" then. The next word is taken as the value only if it is "-" or
   /// ends in this (".json"), so that `--json FILE.py` never writes over a source; `--json=ANY` always works.
   std::string optional_suffix = {};
+  bool is_output = false;  ///< a file that the verb writes at its end: whether it can is asked at once
 };
+
+/// A flag that names a file which the verb writes.
+Flag output_flag(std::string name, std::string help);
 
 struct Positional {
   std::string name;  ///< "FILE"

@@ -7,6 +7,7 @@
 #include "cli/capture_sweep.h"
 #include "cli/captures.h"
 #include "cli/example_names.h"
+#include "cli/numbers.h"
 #include "cli/verbs.h"
 #include "render/table.h"
 

@@ -11,6 +11,7 @@
 #include "cli/exports.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_sweep_flags.h"
+#include "cli/numbers.h"
 #include "cli/verbs.h"
 #include "evidence/metrics.h"
 #include "profile/outcome.h"
@@ -54,7 +55,7 @@ VerbSpec compare_spec() {
       {"--handicap", "PERCENT", "for --self-test", "3", false, {}},
       {"--gpu", "N", "which GPU", "0", false, {}},
       {"--time-limit", "SECONDS", "a step on the GPU that lasts longer is ended", "120", false, {}},
-      {"--json", "FILE", "write the comparison as JSON; - is standard output", "", false, {}},
+      output_flag("--json", "write the comparison as JSON; - is standard output"),
       {"--no-store", "", "do not keep the runs (`cutelab runs`)", "", false, {}},
       {"--store", "FILE", "keep runs in this file, and look for their numbers there", "", false, {}}};
   spec.open_flags = true;
@@ -65,13 +66,14 @@ VerbSpec compare_spec() {
 }
 
 /// A flag's number; errors name the flag.
-Result<double> number_of(const Arguments& arguments, const char* flag, const char* otherwise, double least) {
+Result<double> number_of(const Arguments& arguments, const char* flag, const char* otherwise, double least,
+                         double most) {
   const std::string text = arguments.get(flag, otherwise);
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == 0 && value >= least) return value;
+  if (!text.empty() && *end == 0 && value >= least && value <= most) return value;
   return Error{ErrorKind::usage, "compare", fmt::format("{} does not take '{}'", flag, text), "",
-               fmt::format("it wants a number from {:g}", least)};
+               fmt::format("it wants a number from {:g} to {:g}", least, most)};
 }
 
 /// Parameters that no contender has are mistakes.
@@ -114,16 +116,17 @@ Result<CompareRequest> CompareVerb::request_of(const Arguments& arguments, Conte
   }
   if (auto s = check_shared(request, arguments.open()); !s) return s.error();
   for (const auto& [name, value] : arguments.open()) words.push_back(fmt::format("--{}={}", name, value));
-  const auto margin = number_of(arguments, "--margin", "1", 0.01);
-  const auto seconds = number_of(arguments, "--seconds", "6", 0.01);
-  const auto limit = number_of(arguments, "--time-limit", "120", 1);
-  const auto gpu = number_of(arguments, "--gpu", "0", 0);
-  for (const auto* given : {&margin, &seconds, &limit, &gpu})
+  const auto margin = number_of(arguments, "--margin", "1", 0.01, 100);
+  const auto seconds = number_of(arguments, "--seconds", "6", 0.01, most_seconds);
+  const auto limit = number_of(arguments, "--time-limit", "120", 1, most_seconds);
+  const auto gpu = gpu_number(arguments.get("--gpu", "0"), "compare", "--gpu");
+  for (const auto* given : {&margin, &seconds, &limit})
     if (!*given) return given->error();
+  if (!gpu) return gpu.error();
   request.spec.margin = *margin / 100;
   request.spec.most_seconds = *seconds;
   request.time_limit_seconds = *limit;
-  request.gpu = static_cast<int>(*gpu);
+  request.gpu = *gpu;
   const std::string l2 = arguments.get("--l2", "cold");
   request.spec.timing.l2 = l2 == "warm"    ? profile::L2State::warm
                            : l2 == "dirty" ? profile::L2State::dirty
@@ -137,12 +140,12 @@ Result<CompareRequest> CompareVerb::request_of(const Arguments& arguments, Conte
 
 Result<ExitCode> CompareVerb::self_test(const CompareRequest& request, const Arguments& arguments,
                                         Context& context) {
-  const auto pairs = number_of(arguments, "--self-test", "20", 1);
-  const auto handicap = number_of(arguments, "--handicap", "3", 0.1);
-  if (!pairs || !handicap) return (!pairs ? pairs : handicap).error();
+  const auto pairs = bounded_number(arguments, "compare", "--self-test", 20, 1, 10'000);
+  const auto handicap = number_of(arguments, "--handicap", "3", 0.1, 1000);
+  if (!pairs) return pairs.error();
+  if (!handicap) return handicap.error();
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
-  auto test = run_self_test(request, static_cast<int>(*pairs), *handicap / 100, *device,
-                            package_loader(context), context);
+  auto test = run_self_test(request, *pairs, *handicap / 100, *device, package_loader(context), context);
   if (!test) return test.error();
   const auto lines = [&](const char* what, const std::vector<evidence::Verdict>& verdicts,
                          evidence::VerdictKind right) {
@@ -208,7 +211,7 @@ bool fails(const report::ComparedRuns& compared, const Arguments& arguments) {
 
 /// Runs of the store by their numbers.
 Result<ExitCode> compare_kept(const Arguments& arguments, Context& context) {
-  const auto margin = number_of(arguments, "--margin", "1", 0.01);
+  const auto margin = number_of(arguments, "--margin", "1", 0.01, 100);
   if (!margin) return margin.error();
   auto store = profile::Store::open(store_file(arguments, context));
   if (!store) return store.error();

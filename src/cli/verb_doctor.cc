@@ -18,6 +18,7 @@ using doctor::Item;
 using doctor::State;
 
 constexpr double ask_seconds = 20;
+constexpr std::size_t most_answer_bytes = 1 << 20;
 
 std::optional<long long> free_bytes_at(const std::string& path) {
   struct statvfs fs {};
@@ -27,7 +28,7 @@ std::optional<long long> free_bytes_at(const std::string& path) {
 
 doctor::Host host_of(const Arguments& arguments, const Context& context) {
   const auto ask = [](const std::vector<std::string>& argv) -> std::optional<std::string> {
-    const auto done = run_process(ProcessSpec{argv, "", {}, ask_seconds});
+    const auto done = run_process(ProcessSpec{argv, "", {}, ask_seconds, {}, most_answer_bytes});
     if (!done || !done->succeeded()) return std::nullopt;
     return done->out;
   };

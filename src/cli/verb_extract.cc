@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -157,6 +158,16 @@ nlohmann::ordered_json as_json(const Extracted& one) {
   return json;
 }
 
+/// --pattern: relations and news of other patterns were not asked for.
+void keep_only(const std::vector<std::string>& patterns, knowledge::CrossReference& known) {
+  const auto asked = [&](const std::string& pattern) {
+    return std::find(patterns.begin(), patterns.end(), pattern) != patterns.end();
+  };
+  std::erase_if(known.relations,
+                [&](const Relation& r) { return std::none_of(r.patterns.begin(), r.patterns.end(), asked); });
+  std::erase_if(known.fresh, [&](const std::string& pattern) { return !asked(pattern); });
+}
+
 class ExtractVerb final : public Verb {
  public:
   VerbSpec spec() const override {
@@ -226,6 +237,7 @@ class ExtractVerb final : public Verb {
       out.drafts.emplace_back(std::move(draft), std::move(placed));
     }
     out.known = knowledge::relate(reading, library);
+    if (!request.patterns.empty()) keep_only(request.patterns, out.known);
     out.reading = std::move(reading);
     return out;
   }

@@ -9,10 +9,12 @@
 #include "cli/kernel_arch.h"
 #include "cli/kernel_build.h"
 #include "cli/kernel_choice.h"
+#include "cli/kernel_flags.h"
 #include "cli/kernel_profile.h"
 #include "cli/kernel_run.h"
 #include "cli/kernel_sweep_flags.h"
 #include "cli/kernel_tune.h"
+#include "cli/numbers.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
 #include "profile/compile_history.h"
@@ -23,29 +25,6 @@
 
 namespace cutelab::cli {
 namespace {
-
-void print_plan(const KernelRequest& request, std::ostream& out) {
-  const auto& plan = *request.package.plan;
-  out << fmt::format("{} ({}, {}): {}\n\n", request.package.title(), request.package.language,
-                     request.package.layer, request.package.summary);
-  render::Table parameters{{{"Parameter"}, {"Value"}, {"Legal"}, {"Meaning"}}, {}};
-  const auto texts = request.params.texts();
-  for (const auto& spec : plan.parameters())
-    parameters.rows.push_back({"--" + spec.name, texts.at(spec.name), spec.range_text(), spec.meaning});
-  out << render::markdown(parameters) << "\n";
-  const auto work = plan.algorithmic_flops_bytes(request.params);
-  out << fmt::format("work: {} compulsory bytes", with_thousands(work.compulsory.count()));
-  for (const auto& [unit, flops] : work.flops) out << fmt::format(", {:.4g} {} flops", flops, unit);
-  out << fmt::format(" ({})\ntolerance: {:.3g}: {}\n\n", work.formula,
-                     plan.tolerance(request.params).relative_norm, plan.tolerance(request.params).reason);
-  render::Table table{{{"Config", render::Align::right}, {"Values"}, {"Rejected because"}}, {}};
-  int index = 0;
-  for (const auto& config : plan.autotune_configs(request.params))
-    table.rows.push_back({fmt::format("{}", index++), config.text(), config.rejected_because});
-  out << render::markdown(table) << "\nchosen: " << request.config.text() << "\n";
-  if (auto kernel = plan.plan(request.params, request.config))
-    out << "expected launch on 132 SMs: " << kernel->launch(132).text() << "\n";
-}
 
 std::string rerun_command(const KernelRequest& request, const std::string& arch, const Context& context) {
   std::vector<std::string> words = {context.program, "kernel", request.package.design,
@@ -74,7 +53,8 @@ class KernelVerb final : public Verb {
                                           kernel::Params params);
   /// --autotune: tunes and says how. --config=tuned: puts what is kept into the request.
   static Result<ExitCode> tuned(KernelRequest& request, const Arguments& arguments, Context& context);
-  static Status draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
+  /// --roofline. What cannot be drawn is added to what was not done.
+  static Status draw(KernelOutcome& outcome, const KernelRequest& request, const Arguments& arguments,
                      Context& context);
   static Status keep(const evidence::Run& run, const Arguments& arguments, Context& context);
 };
@@ -94,19 +74,6 @@ std::vector<Flag> export_flags() {
            "",
            false,
            {}}};
-}
-
-/// Errors (kind usage): nvcc compiles this package.
-Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
-                                                    const kernel::Package& package) {
-  std::vector<std::string> given;
-  if (arguments.has("--dsl-version")) given.push_back("--dsl-version=" + arguments.get("--dsl-version"));
-  if (arguments.has("--line-info")) given.emplace_back("--line-info");
-  if (!given.empty() && package.language != "cute-dsl")
-    return Error{ErrorKind::usage, "kernel " + package.design,
-                 given[0].substr(0, given[0].find('=')) + " is for imported kernels; nvcc compiles this one",
-                 "", "leave it out: packages that nvcc compiles always have a line table"};
-  return given;
 }
 
 /// How a launch is timed, and where.
@@ -170,13 +137,9 @@ VerbSpec KernelVerb::spec() const {
        false,
        {}},
       {"--finalists", "N", "with --autotune: so many are timed again", "4", false, {}},
-      {"--json", "FILE", "write the run as JSON; - is standard output", "", false, {}},
-      {"--roofline",
-       "FILE",
-       "draw the run under the roofs of its device: FILE.svg, or - for the terminal",
-       "",
-       false,
-       {}},
+      output_flag("--json", "write the run as JSON; - is standard output"),
+      output_flag("--roofline",
+                  "draw the run under the roofs of its device: FILE.svg, or - for the terminal"),
       {"--dry-run", "", "show parameters, work, configurations and launch; run nothing", "", false, {}},
       {"--build", "", "compile only", "", false, {}},
       {"--for",
@@ -221,16 +184,12 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel:
                         arguments.has("--check"),
                         0,
                         {}};
-  const auto gpu = parse_integer(arguments.get("--gpu", "0"));
-  if (!gpu || *gpu < 0)
-    return Error{ErrorKind::usage, "kernel", "--gpu wants a number from 0", "",
-                 "`cutelab device` lists the GPUs"};
-  request.gpu = static_cast<int>(*gpu);
-  const auto limit = parse_integer(arguments.get("--time-limit", "120"));
-  if (!limit || *limit < 0)
-    return Error{ErrorKind::usage, "kernel", "--time-limit wants whole seconds from 0", "",
-                 "write --time-limit=300"};
-  request.time_limit_seconds = static_cast<double>(*limit);
+  const auto gpu = gpu_number(arguments.get("--gpu", "0"), "kernel", "--gpu");
+  if (!gpu) return gpu.error();
+  request.gpu = *gpu;
+  const auto limit = bounded_number(arguments, "kernel", "--time-limit", 120, 0, most_seconds);
+  if (!limit) return limit.error();
+  request.time_limit_seconds = *limit;
   const std::string l2 = arguments.get("--l2", "cold");
   request.timing.l2 = l2 == "warm"    ? profile::L2State::warm
                       : l2 == "dirty" ? profile::L2State::dirty
@@ -248,12 +207,9 @@ Result<KernelRequest> KernelVerb::request_of(const Arguments& arguments, kernel:
 }
 
 Result<ExitCode> KernelVerb::tuned(KernelRequest& request, const Arguments& arguments, Context& context) {
-  const auto finalists = parse_integer(arguments.get("--finalists", "4"));
-  if (!finalists || *finalists < 1 || *finalists > 64)
-    return Error{ErrorKind::usage, "kernel", "--finalists wants a number from 1 to 64", "",
-                 "write --finalists=4"};
-  TuneRequest wanted{
-      request, static_cast<int>(*finalists), {}, arguments.has("--again"), store_file(arguments, context)};
+  const auto finalists = bounded_number(arguments, "kernel", "--finalists", 4, 1, 64);
+  if (!finalists) return finalists.error();
+  TuneRequest wanted{request, *finalists, {}, arguments.has("--again"), store_file(arguments, context)};
   wanted.spec.timing = request.timing;
   const auto device = device::machine_device();
   if (!arguments.has("--autotune")) {
@@ -299,13 +255,13 @@ void note_last_compile(evidence::Run& run, const Arguments& arguments, const Con
   if (change && *change) run.notes.insert(run.notes.begin(), "compiled: " + (*change)->text);
 }
 
-Status KernelVerb::draw(const evidence::Run& run, const KernelRequest& request, const Arguments& arguments,
+Status KernelVerb::draw(KernelOutcome& outcome, const KernelRequest& request, const Arguments& arguments,
                         Context& context) {
   const std::string file = arguments.get("--roofline");
   if (file.empty()) return {};
-  auto roofline = roofline_of(run, request, context);
+  auto roofline = roofline_of(outcome.run, request, context);
   if (!roofline) {
-    context.err << "not done: " << one_line(roofline.error()) << "\n";
+    outcome.not_done.push_back(one_line(roofline.error()));
     return {};
   }
   if (file != "-") return write_file_atomically(file, report::roofline_svg(*roofline));
@@ -318,26 +274,29 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   ExportSettings exported;
   exported.dsl_version = arguments.get("--dsl-version");
   exported.line_table = arguments.has("--line-info");
+  exported.only_kept = arguments.has("--dry-run") || arguments.has("--for");
   auto package =
       kernel::find_package(every_package(context, exported), words[0], words.size() > 1 ? words[1] : "");
   if (!package) return package.error();
   if (auto s = take_arch(*package, arguments.get("--arch")); !s) return s.error();
   auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
   if (!sweep) return sweep.error();
+  if (auto s = check_kernel_flags(arguments, !sweep->varying.empty()); !s) return s.error();
   auto request = request_of(arguments, std::move(*package), sweep->problems[0]);
   if (!request) return request.error();
   if (!sweep->varying.empty())
     return sweep_kernel(std::move(*request), std::move(*sweep), arguments, context);
-  if (arguments.has("--autotune") || arguments.get("--config") == "tuned") {
-    const auto code = tuned(*request, arguments, context);
-    if (!code || arguments.has("--autotune")) return code;
-  }
+  if (arguments.get("--config") == "tuned")
+    if (const auto code = tuned(*request, arguments, context); !code) return code;
   if (arguments.has("--for")) return check_for_gpu(request->package, arguments.get("--for"), context);
   if (arguments.has("--dry-run")) {
     print_plan(*request, context.out);
     context.out << "again: " << rerun_command(*request, arguments.get("--arch"), context) << "\n";
     return ExitCode::ok;
   }
+  if (arguments.has("--store"))  // what is measured must not be lost in the end
+    if (auto store = profile::Store::open(arguments.get("--store")); !store) return store.error();
+  if (arguments.has("--autotune")) return tuned(*request, arguments, context);
   request->command = rerun_command(*request, arguments.get("--arch"), context);
   const auto device = device::machine_device(cupti_paths(context.environment, context.source_root));
   auto outcome = run_kernel(*request, *device, package_loader(context), context);
@@ -346,7 +305,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (arguments.get("--json") != "-")
     context.out << as_called(report::run_report(outcome->run), context) << "again: " << request->command
                 << "\n";
-  if (auto s = draw(outcome->run, *request, arguments, context); !s) return s.error();
+  if (auto s = draw(*outcome, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
   for (const std::string& reason : outcome->not_done)
     context.err << as_called("not done: " + reason + "\n", context);

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "base/text.h"
 #include "cli/kernel_sweep_flags.h"
+#include "cli/numbers.h"
 #include "cli/verbs.h"
 #include "evidence/json.h"
 #include "profile/store.h"
@@ -39,6 +41,7 @@ class RunsVerb final : public Verb {
   }
 
   Result<ExitCode> run(const Arguments& arguments, Context& context) const override {
+    if (auto fits = check_use(arguments, context); !fits) return fits.error();
     auto store = profile::Store::open(store_file(arguments, context));
     if (!store) return store.error();
     const auto& words = arguments.positionals();
@@ -46,17 +49,45 @@ class RunsVerb final : public Verb {
     if (words[0] == "show") return show(*store, words, arguments, context);
     if (words[0] == "export") return export_runs(*store, words, arguments, context);
     if (words[0] == "import") return import_runs(*store, words, context);
-    if (words[0] == "gc") return collect(*store, arguments, context);
-    return Error{ErrorKind::usage, "runs " + words[0], "no such action", "",
-                 "actions: list, show, export, import, gc"};
+    return collect(*store, arguments, context);
   }
 
  private:
+  /// What an action does not do is not passed over in silence, and a store that is only read is not made.
+  static Status check_use(const Arguments& arguments, const Context& context) {
+    const auto& words = arguments.positionals();
+    struct Use {
+      std::string action;
+      bool takes_a_word;
+      std::vector<std::string> flags;
+    };
+    const std::vector<Use> uses = {{"list", false, {"--kernel", "--device", "--most", "--json"}},
+                                   {"show", true, {"--json"}},
+                                   {"export", true, {"--kernel", "--device", "--most"}},
+                                   {"import", true, {}},
+                                   {"gc", false, {"--keep", "--dry-run"}}};
+    const auto use =
+        std::find_if(uses.begin(), uses.end(), [&](const Use& u) { return u.action == words[0]; });
+    if (use == uses.end())
+      return Error{ErrorKind::usage, "runs " + words[0], "no such action", "",
+                   "actions: list, show, export, import, gc"};
+    if (words.size() > 1 && !use->takes_a_word)
+      return Error{ErrorKind::usage, "runs " + words[0], fmt::format("it takes no '{}'", words[1]), "",
+                   "`cutelab runs --help`"};
+    for (const char* flag : {"--kernel", "--device", "--most", "--keep", "--dry-run", "--json"})
+      if (arguments.has(flag) && std::find(use->flags.begin(), use->flags.end(), flag) == use->flags.end())
+        return Error{ErrorKind::usage, "runs " + words[0], fmt::format("it has no {}", flag), "",
+                     use->flags.empty() ? "leave it out" : "its flags: " + join(use->flags, ", ")};
+    if (arguments.has("--store") && words[0] != "import" && !context.files.status(arguments.get("--store")))
+      return Error{ErrorKind::input, "runs " + words[0], "there is no such store", arguments.get("--store"),
+                   "`cutelab kernel … --store=FILE` makes one"};
+    return {};
+  }
+
   static Result<ExitCode> list(const profile::Store& store, const Arguments& arguments, Context& context) {
-    const auto most = parse_integer(arguments.get("--most", "50"));
-    if (!most || *most < 1)
-      return Error{ErrorKind::usage, "runs list", "--most wants a number from 1", "", "cutelab runs --help"};
-    auto runs = store.list({arguments.get("--kernel"), arguments.get("--device"), static_cast<int>(*most)});
+    const auto most = bounded_number(arguments, "runs list", "--most", 50, 1, most_listed);
+    if (!most) return most.error();
+    auto runs = store.list({arguments.get("--kernel"), arguments.get("--device"), *most});
     if (!runs) return runs.error();
     if (arguments.has("--json")) {
       auto all = nlohmann::ordered_json::array();
@@ -67,16 +98,40 @@ class RunsVerb final : public Verb {
     }
     std::vector<std::pair<std::int64_t, evidence::Run>> rows;
     for (const auto& stored : *runs) rows.emplace_back(stored.id, stored.run);
-    context.out << (rows.empty() ? as_called("no runs are kept yet: `cutelab kernel …` keeps one\n", context)
-                                 : report::run_list(rows));
+    if (!rows.empty())
+      context.out << report::run_list(rows);
+    else if (auto said = say_why_none(store, arguments, context); !said)
+      return said.error();
     return ExitCode::ok;
+  }
+
+  /// Of an empty store that it is empty; else which kernels and devices there are runs of.
+  static Status say_why_none(const profile::Store& store, const Arguments& arguments, Context& context) {
+    auto all = store.list({"", "", most_listed});
+    if (!all) return all.error();
+    if (all->empty()) {
+      context.out << as_called("no runs are kept yet: `cutelab kernel …` keeps one\n", context);
+      return {};
+    }
+    std::set<std::string> kernels, devices;
+    for (const auto& stored : *all) {
+      kernels.insert(stored.run.kernel);
+      if (!stored.run.provenance.device.empty()) devices.insert(stored.run.provenance.device);
+    }
+    std::string asked;
+    if (arguments.has("--kernel")) asked += " of the kernel " + arguments.get("--kernel");
+    if (arguments.has("--device")) asked += " on the device " + arguments.get("--device");
+    context.out << fmt::format("no run{} is kept here; {} of other kinds are: kernels {}; devices {}\n",
+                               asked, all->size(), join({kernels.begin(), kernels.end()}, ", "),
+                               devices.empty() ? "none" : join({devices.begin(), devices.end()}, ", "));
+    return {};
   }
 
   static Result<ExitCode> export_runs(const profile::Store& store, const std::vector<std::string>& words,
                                       const Arguments& arguments, Context& context) {
-    auto stored =
-        store.list({arguments.get("--kernel"), arguments.get("--device"),
-                    arguments.has("--most") ? std::atoi(arguments.get("--most").c_str()) : 1'000'000});
+    const auto most = bounded_number(arguments, "runs export", "--most", most_listed, 1, most_listed);
+    if (!most) return most.error();
+    auto stored = store.list({arguments.get("--kernel"), arguments.get("--device"), *most});
     if (!stored) return stored.error();
     std::vector<evidence::Run> runs;
     for (auto it = stored->rbegin(); it != stored->rend(); ++it) runs.push_back(std::move(it->run));
@@ -120,10 +175,9 @@ class RunsVerb final : public Verb {
   }
 
   static Result<ExitCode> collect(profile::Store& store, const Arguments& arguments, Context& context) {
-    const auto keep = parse_integer(arguments.get("--keep", "20"));
-    if (!keep || *keep < 1 || *keep > 1'000'000)
-      return Error{ErrorKind::usage, "runs gc", "--keep wants a number from 1", "", "write --keep=5"};
-    auto gone = store.collect(static_cast<int>(*keep), arguments.has("--dry-run"));
+    const auto keep = bounded_number(arguments, "runs gc", "--keep", 20, 1, most_listed);
+    if (!keep) return keep.error();
+    auto gone = store.collect(*keep, arguments.has("--dry-run"));
     if (!gone) return gone.error();
     context.out << fmt::format("{} runs {}\n", *gone, arguments.has("--dry-run") ? "would go" : "removed");
     return ExitCode::ok;

@@ -193,7 +193,8 @@ Result<ExitCode> show_hits(const Request& r, std::size_t limit) {
     for (const Hit& hit : *hits) out["hits"].push_back(hit_json(hit, r.workspace, r.wheel));
     r.context.out << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else if (hits->empty()) {
-    r.context.out << "nothing fits; cutelab select --list shows what can be asked for\n";
+    r.context.out << as_called("nothing fits; cutelab select --list shows what can be asked for\n",
+                               r.context);
   } else {
     r.context.out << hits_text(*hits, r.device, r.workspace);
     if (all > limit) r.context.out << fmt::format("\n{} of {} shown; --limit 0 shows all\n", limit, all);

@@ -44,7 +44,7 @@ void print_status(const Study& study, const Context& context) {
   for (std::size_t i = 0; i < study.notes.size(); ++i)
     out << (i == 0 ? "\n" : "") << "  note: " << printable(study.notes[i].text) << "\n";
   out << "\nnext: " << status.next << "\n";
-  if (!status.command.empty()) out << "  " << status.command << "\n";
+  if (!status.command.empty()) out << as_called("  " + status.command + "\n", context);
 }
 
 /// A file or folder that a step records has to be there; its content's hash shows later whether it changed.
@@ -135,6 +135,13 @@ class StudyVerb final : public Verb {
         return ExitCode::ok;
       }
       print_status(*study, context);
+      if (sources.empty())
+        context.out << as_called(
+            fmt::format(
+                "\nnot answered: the study has read no source yet; `cutelab study read {} FILE` records "
+                "one, --in FILE answers from another\n",
+                words[1]),
+            context);
       if (sources.empty()) return ExitCode::ok;
       context.out << "\n";
     }
@@ -152,7 +159,8 @@ class StudyVerb final : public Verb {
       context.out << fmt::format("{:<20} {} of 6 steps, {} open questions  {}\n", study.name, done,
                                  status.open_questions, printable(study.goal));
     }
-    if (studies->empty()) context.out << "no studies; start one: cutelab study new NAME --goal \"…\"\n";
+    if (studies->empty())
+      context.out << as_called("no studies; start one: cutelab study new NAME --goal \"…\"\n", context);
     for (const std::string& line : broken) context.out << "unreadable: " << printable(line) << "\n";
     return broken.empty() ? ExitCode::ok : ExitCode::failed_check;
   }

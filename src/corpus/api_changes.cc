@@ -101,7 +101,9 @@ std::string text_of(const ApiUse& use, const std::optional<Release>& wheel) {
                ? fmt::format("{} is not in wheel {}; it came with {}", at, wheel->text(), c.since->text())
                : fmt::format("{} is not in wheel {}; removed in {}{}", at, wheel->text(), c.removed->text(),
                              instead);
-  if (wheel && !(c.deprecated && *wheel >= *c.deprecated)) return "";
+  const bool warns = c.deprecated && (!wheel || *wheel >= *c.deprecated);
+  if (wheel && !warns) return "";
+  if (wheel) return fmt::format("{} warns since {}{}", at, c.deprecated->text(), instead);
   if (c.since) return fmt::format("{} needs wheel >= {}", at, c.since->text());
   if (c.removed) return fmt::format("{} was removed in {}{}", at, c.removed->text(), instead);
   return fmt::format("{} warns since {}{}", at, c.deprecated ? c.deprecated->text() : "?", instead);

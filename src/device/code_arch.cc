@@ -32,18 +32,19 @@ namespace {
 
 /// The rule that keeps this code from the device.
 std::string rule_of(const CodeArch& code) {
-  if (code.suffix == 'a') return "code with the suffix a runs on no other chip";
+  if (code.suffix == 'a')
+    return fmt::format("code with the suffix a runs on chips of compute capability {}.{} alone", code.major,
+                       code.minor);
   return fmt::format("such code runs on {}.{} and later chips of compute capability {}.x", code.major,
                      code.minor, code.major);
 }
 
 /// What the chips differ in, as far as kernels are written for it.
 std::string difference(const DeviceInfo& device) {
-  if (device.major == 12) return "it has no wgmma and no tcgen05 with tensor memory";
-  if (device.major == 10 || device.major == 11)
-    return "it has tcgen05 with tensor memory in the place of wgmma";
-  if (device.major == 9) return "it has wgmma, no tcgen05";
-  if (device.major == 8) return "it has mma.sync only, no wgmma, no tensor copy engine";
+  if (device.major == 12) return "has no wgmma and no tcgen05 with tensor memory";
+  if (device.major == 10 || device.major == 11) return "has tcgen05 with tensor memory in the place of wgmma";
+  if (device.major == 9) return "has wgmma, no tcgen05";
+  if (device.major == 8) return "has mma.sync only, no wgmma, no tensor copy engine";
   return "";
 }
 
@@ -55,12 +56,12 @@ Status runs_on(const std::vector<std::string>& compiled_for, const DeviceInfo& d
       return {};
   const auto first = compiled_for.empty() ? std::nullopt : CodeArch::parse(compiled_for.front());
   const std::string lacks = difference(device);
-  return Error{
-      ErrorKind::unavailable, "run on " + device.name,
-      fmt::format("{} is {}, the package is compiled for {}: {}{}", device.name, device.arch(),
-                  compiled_for.empty() ? "nothing" : join(compiled_for, ", "),
-                  first ? rule_of(*first) : "not an architecture", lacks.empty() ? "" : "; " + lacks),
-      "", "`cutelab list` shows what runs where"};
+  return Error{ErrorKind::unavailable, "run on " + device.name,
+               fmt::format("{} is {}, the package is compiled for {}: {}{}", device.name, device.arch(),
+                           compiled_for.empty() ? "nothing" : join(compiled_for, ", "),
+                           first ? rule_of(*first) : "not an architecture",
+                           lacks.empty() ? "" : fmt::format("; {} {}", device.name, lacks)),
+               "", "`cutelab list` shows what runs where"};
 }
 
 }  // namespace cutelab::device

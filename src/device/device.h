@@ -14,7 +14,7 @@
 
 namespace cutelab::device {
 
-/// What the driver says about one GPU. Absent figures were refused by the driver.
+/// What the driver says about one GPU. A figure of 0 was refused by the driver, or cannot be.
 struct DeviceInfo {
   int index = 0;  ///< among the visible ones
   std::string name;
@@ -29,10 +29,15 @@ struct DeviceInfo {
   int max_memory_clock_mhz = 0;  ///< 0 = not told
   std::string pci_bus_id;
 
-  std::string sm() const;  ///< "sm_90"
+  bool known_arch() const { return major > 0; }
+  std::string sm() const;  ///< "sm_90"; empty where it is not known
   /// The compile target that uses all of the chip: "sm_90a". Code with the suffix `a` runs on no other chip.
   std::string arch() const;
 };
+
+/// What no GPU can be (a negative size or number, more than an exbibyte of memory, a compute capability of no
+/// GPU) is taken out: 0.
+DeviceInfo as_far_as_possible(DeviceInfo info);
 
 /// The state of a running GPU at one moment, through NVML. Absent figures could not be read.
 struct Sample {

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "base/text.h"
 #include "device/cuda_api.h"
 #include "device/cupti_activity.h"
 #include "device/cupti_counters.h"
@@ -23,6 +24,8 @@ enum Attribute {
   attribute_registers_per_sm = 82,
   attribute_smem_per_block_optin = 97
 };
+
+constexpr int most_gpus = 4096;  // of one machine; what a broken driver counts is mostly far beyond
 
 struct Libraries {
   SharedLibrary cuda_library{"libcuda.so.1"};
@@ -253,9 +256,11 @@ DeviceInfo MachineDevice::describe(int index) const {
   info.index = index;
   int device = 0;
   cuda.device_get(&device, index);
-  std::array<char, 256> text{};
-  if (cuda.device_name(text.data(), text.size(), device) == 0) info.name = text.data();
-  if (cuda.device_pci(text.data(), text.size(), device) == 0) info.pci_bus_id = text.data();
+  std::array<char, 257> text{};  // the last one stays 0, whatever the driver writes
+  constexpr int room = 256;
+  if (cuda.device_name(text.data(), room, device) == 0)
+    info.name = replace_all(printable(text.data()), "\n", "\uFFFD");
+  if (cuda.device_pci(text.data(), room, device) == 0) info.pci_bus_id = text.data();
   const auto attribute = [&](int which) {
     int value = 0;
     return cuda.device_attribute(&value, which, device) == 0 ? value : 0;
@@ -271,7 +276,7 @@ DeviceInfo MachineDevice::describe(int index) const {
   void* handle = lib_->nvml.handle_of(info.pci_bus_id);
   info.max_sm_clock_mhz = lib_->nvml.max_clock_mhz(handle, 1);
   info.max_memory_clock_mhz = lib_->nvml.max_clock_mhz(handle, 2);
-  return info;
+  return as_far_as_possible(std::move(info));
 }
 
 Result<std::vector<DeviceInfo>> MachineDevice::list() {
@@ -281,6 +286,9 @@ Result<std::vector<DeviceInfo>> MachineDevice::list() {
   if (count == 0)
     return Error{ErrorKind::unavailable, "list the GPUs", "the driver sees no GPU", "",
                  "check CUDA_VISIBLE_DEVICES"};
+  if (count < 0 || count > most_gpus)
+    return Error{ErrorKind::unavailable, "list the GPUs", fmt::format("the driver counts {} of them", count),
+                 "", "the driver's library (libcuda.so.1) is damaged or of another make: install it again"};
   std::vector<DeviceInfo> devices;
   for (int i = 0; i < count; ++i) devices.push_back(describe(i));
   return devices;
@@ -302,7 +310,12 @@ Result<std::unique_ptr<Session>> MachineDevice::open(int index) {
     return Error{ErrorKind::usage, fmt::format("open GPU {}", index),
                  fmt::format("there are {}", devices->size()), "",
                  "GPUs are numbered from 0; `cutelab device` lists them"};
-  auto session = std::make_unique<MachineSession>(lib_, (*devices)[static_cast<std::size_t>(index)]);
+  const DeviceInfo& info = (*devices)[static_cast<std::size_t>(index)];
+  if (info.sms == 0 || !info.known_arch())
+    return Error{ErrorKind::unavailable, fmt::format("open GPU {}", index),
+                 "the driver does not tell its compute capability and number of processors", "",
+                 "`cutelab device` shows what it tells"};
+  auto session = std::make_unique<MachineSession>(lib_, info);
   if (auto s = session->start(); !s) return s.error();
   return Result<std::unique_ptr<Session>>(std::move(session));
 }

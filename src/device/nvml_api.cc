@@ -5,11 +5,18 @@
 #include <array>
 #include <optional>
 
+#include "base/text.h"
+
 namespace cutelab::device {
 namespace {
 
 constexpr int clock_sm = 1;      // NVML_CLOCK_SM
 constexpr int clock_memory = 2;  // NVML_CLOCK_MEM
+
+// Beyond these no GPU is: NVML gives what it does not know as a negative number, too.
+constexpr unsigned most_mhz = 1'000'000;
+constexpr double most_watts = 1'000'000;
+constexpr unsigned most_celsius = 1000;
 
 struct Reason {
   unsigned long long bit;
@@ -69,10 +76,10 @@ NvmlApi::~NvmlApi() {
 }
 
 std::string NvmlApi::driver_version() const {
-  std::array<char, 96> text{};
+  std::array<char, 97> text{};  // the last one stays 0, whatever the library writes
   const auto ask = library_.function<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
-  if (!missing_.empty() || !ask || ask(text.data(), text.size()) != 0) return "";
-  return text.data();
+  if (!missing_.empty() || !ask || ask(text.data(), text.size() - 1) != 0) return "";
+  return replace_all(printable(text.data()), "\n", "\uFFFD");
 }
 
 void* NvmlApi::handle_of(const std::string& pci_bus_id) const {
@@ -85,7 +92,7 @@ void* NvmlApi::handle_of(const std::string& pci_bus_id) const {
 int NvmlApi::max_clock_mhz(void* handle, int clock) const {
   unsigned mhz = 0;
   const auto ask = library_.function<int (*)(void*, int, unsigned*)>("nvmlDeviceGetMaxClockInfo");
-  return handle && ask && ask(handle, clock, &mhz) == 0 ? static_cast<int>(mhz) : 0;
+  return handle && ask && ask(handle, clock, &mhz) == 0 && mhz <= most_mhz ? static_cast<int>(mhz) : 0;
 }
 
 Sample NvmlApi::sample(void* handle) const {
@@ -97,13 +104,15 @@ Sample NvmlApi::sample(void* handle) const {
   const auto throttle =
       library_.function<int (*)(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
   unsigned value = 0;
-  if (clock && clock(handle, clock_sm, &value) == 0) sample.sm_clock_mhz = value;
-  if (clock && clock(handle, clock_memory, &value) == 0) sample.memory_clock_mhz = value;
+  if (clock && clock(handle, clock_sm, &value) == 0 && value <= most_mhz) sample.sm_clock_mhz = value;
+  if (clock && clock(handle, clock_memory, &value) == 0 && value <= most_mhz) sample.memory_clock_mhz = value;
   if (const auto now = power_now(handle, library_.function<AskFields>("nvmlDeviceGetFieldValues")))
     sample.power_w = *now / 1000.0;
   else if (power && power(handle, &value) == 0)
     sample.power_w = value / 1000.0;
-  if (temperature && temperature(handle, 0, &value) == 0) sample.temperature_c = value;
+  if (sample.power_w && !(*sample.power_w >= 0 && *sample.power_w <= most_watts)) sample.power_w.reset();
+  if (temperature && temperature(handle, 0, &value) == 0 && value <= most_celsius)
+    sample.temperature_c = value;
   unsigned long long bits = 0;
   if (throttle && throttle(handle, &bits) == 0)
     for (const Reason& reason : reasons)

@@ -16,6 +16,8 @@ inline constexpr const char* block = "block";      ///< block
 inline constexpr const char* cluster = "cluster";  ///< cluster
 inline constexpr const char* launch_keyword =
     "launch-keyword";  ///< the keyword's own name: stream, min_blocks_per_mp, …
+/// The formula of smem_bytes where the run saw all that the kernel allocates.
+inline constexpr const char* allocations_add_up = "what the kernel's allocations add up to";
 // H3
 inline constexpr const char* storage = "storage";                ///< bytes (with padding), alignment
 inline constexpr const char* storage_member = "storage-member";  ///< type, bytes, count, alignment

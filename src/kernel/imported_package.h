@@ -21,6 +21,8 @@ struct ImportedParameter {
   bool on_unless_given = false;  ///< of a switch
   std::vector<std::string> choices;
   std::string meaning;
+  /// Other values are refused: the program itself does not look, and may read beyond its tensors.
+  std::int64_t multiple_of = 1;
 };
 
 /// One setting of the parameters that change the kernel and not the problem.
@@ -76,6 +78,7 @@ struct Exported {
   double seconds = 0;       ///< of the program's run
   bool line_table = false;  ///< it was asked for: CUTE_DSL_LINEINFO
   bool from_cache = false;
+  bool other_program = false;  ///< the program's file is not the one that was imported
 };
 
 /// Makes exports, or takes them from where earlier ones are kept.
@@ -85,10 +88,12 @@ class Exporter {
   /// Errors: (kind usage) the program refuses these flags, with its words; (kind unavailable) nothing is kept
   /// and there is no CuTe DSL here; (kind input) it could not be exported, and why.
   virtual Result<Exported> get(const ExportWanted& wanted) const = 0;
+  /// No program is run: a call that no export tells is not known, which is no fault of the problem.
+  virtual bool only_kept() const { return false; }
 };
 
-/// The packages below <root>/kernels/cute_python whose package.json can be read. `problems` gets a sentence
-/// for each that cannot.
+/// The packages below <root>/kernels/cute_python and cute_cpp whose package.json can be read. `problems` gets
+/// a sentence for each that cannot.
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
                                        const std::shared_ptr<const Exporter>& exporter,
                                        std::vector<std::string>& problems);

@@ -68,8 +68,15 @@ const ExportedCall& ImportedPlan::call_of(const Params& params) const {
 }
 
 Status ImportedPlan::check(const Params& params) const {
+  for (const auto& p : description_.parameters)
+    if (p.kind == "integer" && p.multiple_of > 1 && params.number(p.name) % p.multiple_of != 0)
+      return Error{ErrorKind::usage, fmt::format("{} {}", description_.design, params.text()),
+                   fmt::format("{} is no multiple of {}", p.name, p.multiple_of), "",
+                   "the program itself does not look at that; where its kernel takes other extents, correct "
+                   "`multiple_of` in package.json"};
   auto made = exported(params, first_config());
-  return made ? Status() : Status(made.error());
+  if (made || (exporter_->only_kept() && made.error().kind == ErrorKind::unavailable)) return {};
+  return made.error();
 }
 
 bool ImportedPlan::is_output(const std::string& tensor) const {
@@ -162,6 +169,12 @@ Result<CuteKernel> ImportedPlan::plan(const Params& params, const Config& config
   if (!made) return made.error();
   CuteKernel kernel;
   kernel.exported_folder = made->folder;
+  if (made->other_program)
+    kernel.remarks.push_back(
+        fmt::format("{} is not the file that was imported (its SHA-256 is not that of package.json): "
+                    "parameters, operator "
+                    "and roles were concluded from another text; import it again to be sure of them",
+                    description_.program));
   if (!made->call.launches.empty()) kernel.device_function = made->call.launches[0].symbol;
   if (kernel.device_function.empty() && !made->call.symbols.empty())
     kernel.device_function = made->call.symbols[0];

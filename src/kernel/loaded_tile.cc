@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -42,12 +44,17 @@ struct LoadedTile::State {
   device::CudaApi cuda;
   std::string record;
   std::vector<LoadedStep> steps;
-  mutable unsigned long long workspace = 0;
-  mutable std::int64_t workspace_bytes = 0;
+  /// Of each stream: launches on two of them run at once and must not write into one memory.
+  struct Workspace {
+    unsigned long long at = 0;
+    std::int64_t bytes = 0;
+  };
+  mutable std::map<void*, Workspace> workspaces;
+  mutable std::mutex providing;
 
   Status add(const std::string& folder, const std::string& cubin, LoadedStep step);
-  Status provide(std::int64_t bytes) const;
-  Status start(const LoadedStep& step, TileLaunch launch, void* stream) const;
+  Result<unsigned long long> provide(std::int64_t bytes, void* stream) const;
+  Status start(const LoadedStep& step, TileLaunch launch, unsigned long long workspace, void* stream) const;
 };
 
 Status LoadedTile::State::add(const std::string& folder, const std::string& cubin, LoadedStep step) {
@@ -62,19 +69,22 @@ Status LoadedTile::State::add(const std::string& folder, const std::string& cubi
 }
 
 /// Enough memory for the steps' own arrays.
-Status LoadedTile::State::provide(std::int64_t bytes) const {
-  if (bytes <= workspace_bytes) return {};
-  if (workspace) cuda.release(workspace);
-  workspace = 0;
-  workspace_bytes = 0;
+Result<unsigned long long> LoadedTile::State::provide(std::int64_t bytes, void* stream) const {
+  if (bytes <= 0) return 0ULL;
+  const std::lock_guard<std::mutex> one(providing);
+  Workspace& workspace = workspaces[stream];
+  if (bytes <= workspace.bytes) return workspace.at;
+  if (workspace.at) cuda.release(workspace.at);
+  workspace = {};
   const auto asked = fmt::format("allocate a workspace of {} bytes", bytes);
-  if (auto s = cuda.checked(cuda.allocate(&workspace, static_cast<std::size_t>(bytes)), asked.c_str()); !s)
-    return s;
-  workspace_bytes = bytes;
-  return {};
+  if (auto s = cuda.checked(cuda.allocate(&workspace.at, static_cast<std::size_t>(bytes)), asked.c_str()); !s)
+    return s.error();
+  workspace.bytes = bytes;
+  return workspace.at;
 }
 
-Status LoadedTile::State::start(const LoadedStep& step, TileLaunch launch, void* stream) const {
+Status LoadedTile::State::start(const LoadedStep& step, TileLaunch launch, unsigned long long workspace,
+                                void* stream) const {
   for (const std::size_t i : launch.in_workspace) {
     std::uint64_t offset = 0;
     std::memcpy(&offset, launch.parameters[i].data(), sizeof offset);
@@ -95,7 +105,8 @@ LoadedTile::LoadedTile(std::unique_ptr<State> state) : state_(std::move(state)) 
 
 LoadedTile::~LoadedTile() {
   if (!state_) return;
-  if (state_->workspace) state_->cuda.release(state_->workspace);
+  for (const auto& [stream, workspace] : state_->workspaces)
+    if (workspace.at) state_->cuda.release(workspace.at);
   for (const LoadedStep& step : state_->steps) state_->cuda.module_unload(step.module);
 }
 
@@ -135,9 +146,10 @@ Status LoadedTile::launch(const std::vector<std::byte>& arguments, const LaunchS
   if (!as_compiled)
     return Error{ErrorKind::internal, "launch a cuTile kernel",
                  "the arguments are not those of the compiled code", state_->record, ""};
-  if (auto s = state_->provide(workspace_bytes); !s) return s;
+  const auto workspace = state_->provide(workspace_bytes, stream);
+  if (!workspace) return workspace.error();
   for (std::size_t i = 0; i < launches.size(); ++i)
-    if (auto s = state_->start(state_->steps[i], std::move(launches[i]), stream); !s) return s;
+    if (auto s = state_->start(state_->steps[i], std::move(launches[i]), *workspace, stream); !s) return s;
   return {};
 }
 

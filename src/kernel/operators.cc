@@ -36,7 +36,7 @@ const std::vector<OperatorSpec>& all_operators() {
         {"scale_b", {"one"}}},
        {},
        {"c", "scale_a", "scale_b"},
-       {{"alpha", 1}, {"beta", 1}, {"activation", 0}}},
+       {{"alpha", 1}, {"beta", 1}, {"activation", 0}, {"accumulator_bits", 0}}},
       {"attention",
        "o = softmax(scale · q · kᵀ) · v, causal or not",
        {"q", "k", "v"},
@@ -84,13 +84,17 @@ Operator with_numbers_of(Operator op, const ExportedCall& call) {
   return op;
 }
 
+/// Of weights and values where other tensors are drawn with a large dynamic range. Their largest number,
+/// which tolerances ask for, is that of no other fill that they are given.
+constexpr Fill moderate_fill = Fill::normal;
+
 Fill fill_for(const Operator& op, const std::string& tensor, Fill asked) {
   for (const auto& [name, role] : op.roles) {
     if (role.tensor != tensor) continue;
     if (name.starts_with("scale_")) return Fill::uniform;
     const bool moderate =
         name == "weight" || name == "bias" || (op.name == "attention" && (name == "k" || name == "v"));
-    if (moderate && asked == Fill::adversarial) return Fill::normal;
+    if (moderate && asked == Fill::adversarial) return moderate_fill;
   }
   return asked;
 }
@@ -199,7 +203,7 @@ Tolerance attention_tolerance(const Operator& op, const ExportedCall& call, doub
 double lost_by_cancelling(const Operator& op, const ExportedCall& call) {
   const auto taken = [&](const char* role) { return op.roles.count(role) > 0; };
   if (op.name == "layer_norm" || (op.name == "rms_norm" && taken("bias")))
-    return 8 * (taken("weight") || taken("bias") ? largest_magnitude(Fill::adversarial) : 1) * 0x1p-23;
+    return 8 * (taken("weight") || taken("bias") ? largest_magnitude(moderate_fill) : 1) * 0x1p-23;
   if (op.name != "reduce_sum") return 0;
   const auto& x = op.roles.at("x");
   const auto columns = static_cast<double>(extent_of(x, *call.find(x.tensor), "column"));
@@ -226,7 +230,15 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
     ProductSum sum{extent_of(a, factors, "k"), drawn * drawn, 1, dtype};
     // Of products of fp8 numbers the tensor cores keep 13 bits behind the sum's leading one, 32 at a time.
     if (is_fp8(dsl_dtype(factors.dtype).value_or(DType::fp32))) sum.at_once = 32, sum.kept_bits = 13;
-    return product_tolerance(sum);
+    // Bits that the sums keep where they are not fp32's.
+    const int bits = static_cast<int>(op.number("accumulator_bits"));
+    if (bits <= 0) return product_tolerance(sum);
+    sum.kept_bits = bits;
+    Tolerance tolerance = product_tolerance(sum);
+    // Not the result's rounding alone but the sums' own decides on the whole, too.
+    const double typical = sum.root_mean_square * std::sqrt(static_cast<double>(sum.products));
+    tolerance.relative_norm += lost_in_sum(sum) / typical;
+    return tolerance;
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.
   const double approximate = op.name == "add" || op.name == "scale" ? half * 0.001 : 0x1p-15;

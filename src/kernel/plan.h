@@ -60,6 +60,7 @@ struct CuteKernel {
       defines;  ///< "RMSNORM_PREFETCH=1"; with the package's sources they fix the compiled code
   std::string exported_folder;                 ///< of an imported kernel: its object and what belongs to it
   std::optional<TileProgram> tile;             ///< of a cuTile kernel: what of kernel.py is compiled
+  std::vector<std::string> remarks;            ///< what has to be said of it with every result
   std::string device_function;                 ///< part of the mangled name of the kernel that does the work
   std::function<LaunchShape(int sms)> launch;  ///< for a device of that many multiprocessors
   std::function<std::vector<std::byte>(const Addresses&)> arguments;  ///< the package's Params, by value

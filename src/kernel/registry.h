@@ -28,6 +28,10 @@ struct Package {
 /// that are there.
 std::vector<Package> all_packages();
 
+/// Numbered versions of a design in the order of their numbers (v2 before v10), named ones (best) after them.
+/// Designs stay where they are.
+void order_versions(std::vector<Package>& packages);
+
 /// The package of `design` (and `version`, else the preferred one, else the base one) among `packages`.
 /// Errors (kind usage) name the nearest design or the versions that are there.
 Result<Package> find_package(const std::vector<Package>& packages, const std::string& design,

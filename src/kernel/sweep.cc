@@ -27,6 +27,9 @@ struct Range {
   }
 };
 
+/// Products and differences of such numbers stay far from overflow; no extent is larger.
+bool small(long long n) { return n >= -(1ll << 31) && n <= 1ll << 31; }
+
 /// begin:end, begin:end:step or begin:end:xfactor; nullopt = it is none.
 std::optional<Range> range_of(std::string_view text) {
   const auto parts = split(text, ':');
@@ -34,13 +37,13 @@ std::optional<Range> range_of(std::string_view text) {
   Range range;
   const auto begin = parse_integer(parts[0]);
   const auto end = parse_integer(parts[1]);
-  if (!begin || !end) return std::nullopt;
+  if (!begin || !end || !small(*begin) || !small(*end)) return std::nullopt;
   range.begin = *begin;
   range.end = *end;
   if (parts.size() == 2) return range;
   range.factor = parts[2].size() > 1 && parts[2][0] == 'x';
   const auto step = parse_integer(range.factor ? parts[2].substr(1) : parts[2]);
-  if (!step) return std::nullopt;
+  if (!step || !small(*step)) return std::nullopt;
   range.step = *step;
   return range;
 }

@@ -81,11 +81,17 @@ Status export_tile(const TileBuildRequest& request, const std::string& scratch, 
   const std::vector<std::string> argv = {fs::absolute(request.python).string(),
                                          fs::absolute(export_step(request)).string(), file};
   command = shell_line(argv);
-  auto done = run_process({argv,
-                           scratch,
-                           {{"CUDA_TILE_CACHE_DIR", "off"}, {"PYTHONDONTWRITEBYTECODE", "1"}},
-                           tile_compile_limit_seconds,
-                           {scratch}});
+  // cuTile and its assembler keep files there while they work; what a signal leaves of them goes with it.
+  const std::string temporary = scratch + "/temporary";
+  std::error_code code;
+  fs::create_directories(temporary, code);
+  auto done =
+      run_process({argv,
+                   scratch,
+                   {{"CUDA_TILE_CACHE_DIR", "off"}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"TMPDIR", temporary}},
+                   tile_compile_limit_seconds,
+                   {scratch}});
+  fs::remove_all(temporary, code);
   if (!done) return done.error();
   if (done->succeeded()) return {};
   return Error{ErrorKind::unavailable, "compile " + request.folder,

@@ -18,7 +18,9 @@ std::string nvcc_version(const std::string& nvcc) {
   const auto at = asked->out.find(", V");
   if (at == std::string::npos) return "";
   const auto rest = std::string_view(asked->out).substr(at + 3);
-  return "nvcc " + std::string(trim(rest.substr(0, rest.find('\n'))));
+  const auto version = trim(rest.substr(0, rest.find('\n')));
+  const bool is_one = !version.empty() && version.find_first_not_of("0123456789.") == std::string_view::npos;
+  return is_one ? "nvcc " + std::string(version) : "";
 }
 
 }  // namespace

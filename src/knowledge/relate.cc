@@ -118,15 +118,23 @@ Relation relation_of(const Entry& entry, const Reading& reading, const Match& re
   return relation;
 }
 
-/// Whether the reading has anything to say about the entry at all.
+/// Whether the patterns that the whole signature asks for are there in the form it asks for: an entry about
+/// one form of a pattern says nothing of a reading that shows another.
+bool in_its_form(const Signature& signature, const Reading& reading) {
+  if (signature.op == Signature::Op::pattern) return match(signature, reading).verdict != Tristate::no;
+  return signature.op != Signature::Op::all ||
+         std::all_of(signature.parts.begin(), signature.parts.end(),
+                     [&](const Signature& part) { return in_its_form(part, reading); });
+}
+
+/// Whether the reading has anything to say about an entry of its language at all.
 bool concerns(const Entry& entry, const Reading& reading, const Match& result) {
-  if (entry.scope != "shared" && entry.scope != reading.language) return false;
   if (result.verdict == Tristate::yes) return true;
   const auto patterns = patterns_of(entry.signature);
   const bool all =
       std::all_of(patterns.begin(), patterns.end(), [&](auto& id) { return is_present(reading, id); });
   if (entry.kind == EntryKind::anti_pattern) return result.verdict == Tristate::undetermined && all;
-  return !patterns.empty() && all;
+  return !patterns.empty() && all && in_its_form(entry.signature, reading);
 }
 
 int order_of(Relation::Kind kind) {
@@ -181,6 +189,7 @@ CrossReference relate(const Reading& reading, const Library& library) {
   CrossReference out;
   std::set<std::string> covered;
   for (const Entry& entry : library.entries) {
+    if (entry.scope != "shared" && entry.scope != reading.language) continue;
     const Match result = match(entry.signature, reading);
     if (!concerns(entry, reading, result)) continue;
     out.relations.push_back(relation_of(entry, reading, result));

@@ -122,7 +122,10 @@ Result<Study> StudyStore::create(const std::string& name, const std::string& goa
 Result<Study> StudyStore::ask(const std::string& name, const std::string& question) const {
   return changed(name, [&](Study& study) -> Status {
     if (trim(question).empty()) return study_error(name, ErrorKind::usage, "the question is empty", "");
-    study.questions.push_back({std::string(trim(question)), "", clock_.utc_now(), ""});
+    const bool is_asked = std::any_of(study.questions.begin(), study.questions.end(), [&](const auto& known) {
+      return known.answer.empty() && known.text == trim(question);
+    });
+    if (!is_asked) study.questions.push_back({std::string(trim(question)), "", clock_.utc_now(), ""});
     return {};
   });
 }

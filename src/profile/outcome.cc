@@ -52,6 +52,8 @@ evidence::Run::Outcome outcome_of(const IsolatedEnd& end) {
       return {"time-limit", fmt::format("no end after {:.0f} s{}: the kernel hangs, or --time-limit is too "
                                         "short for it; its process was ended",
                                         end.phase_seconds, during)};
+    case IsolatedEnd::How::left:
+      return {"crashed", fmt::format("the process that ran it was ended{} by code that called exit", during)};
     case IsolatedEnd::How::signal:
       break;
   }

@@ -53,6 +53,7 @@ void extract(FactContext& context) {
   extract_helper_barriers(context);
   extract_layouts(context);
   extract_epilogue(context);
+  extract_store_fences(context);
   extract_boundaries(context);
   extract_trip_counts(context);
   extract_schedulers(context);
@@ -63,6 +64,7 @@ void extract(FactContext& context) {
   extract_accesses(context);
   extract_tilings(context);
   name_roles(context);
+  extract_handed_sides(context);
   refuse_no_extents(context);
 }
 
@@ -316,7 +318,8 @@ Error unknown_setting(const Request& request, const std::string& name, const std
                      ") or self.<attribute>"};
 }
 /// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
-/// only rank; one that launches nothing is entered through its launching functions.
+/// only rank; one that launches nothing is entered through its launching functions, with their defaults: not
+/// where it ends with an error, as that of a guard, before it comes to them.
 std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
   auto run = std::make_unique<machine::Machine>(program, options);
   run->run_main();

@@ -111,10 +111,10 @@ class KernelCard : CardText {
     Columns columns = {
         {{"pipeline", Align::left, false, 14}, {"class", Align::left, false, 16}, {"stages", Align::right}},
         {}};
-    if (matrix)
-      for (const RoleRow& role : model.roles) columns.columns.push_back({short_name(role.name)});
-    else
-      columns.columns.push_back({"producer → consumer", Align::left, true, 16});
+    std::vector<std::string> sides;  // one column each
+    if (matrix) sides = sides_of(model);
+    for (const std::string& name : sides) columns.columns.push_back({short_name(name)});
+    if (!matrix) columns.columns.push_back({"producer → consumer", Align::left, true, 16});
     columns.columns.push_back({"line"});
     std::size_t left_out = 0, rows = 0;
     for (const PipelineRow& row : model.pipelines) {
@@ -124,10 +124,8 @@ class KernelCard : CardText {
       }
       if (++rows > most_rows) continue;
       std::vector<Cell> cells = {{short_name(row.name), Style::strong}, {row.type}, {row.stages}};
-      if (matrix)
-        for (const RoleRow& role : model.roles) cells.push_back({side(row, role.name)});
-      else
-        cells.push_back({names(row.producers) + " → " + names(row.consumers)});
+      for (const std::string& name : sides) cells.push_back({side(row, name)});
+      if (!matrix) cells.push_back({names(row.producers) + " → " + names(row.consumers)});
       cells.push_back(line(row.fact));
       columns.rows.push_back(std::move(cells));
     }
@@ -141,6 +139,16 @@ class KernelCard : CardText {
       out_ +=
           options_.paint(Style::faint, fmt::format("  and {} that the defaults leave out (--full)", count)) +
           "\n";
+  }
+
+  /// The roles, and after them all threads where those work on a pipeline.
+  static std::vector<std::string> sides_of(const KernelModel& model) {
+    std::vector<std::string> out;
+    for (const RoleRow& role : model.roles) out.push_back(role.name);
+    if (std::any_of(model.pipelines.begin(), model.pipelines.end(),
+                    [](auto& row) { return row.active && !side(row, everyone).empty(); }))
+      out.push_back(everyone);
+    return out;
   }
 
   static std::string side(const PipelineRow& row, const std::string& role) {

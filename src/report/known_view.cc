@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/text.h"
@@ -32,14 +33,19 @@ std::string known(const evidence::Reading&, const evidence::Knowledge& knowledge
   const std::string head = fmt::format("known patterns ({}): {}", knowledge.folder, join(parts, ", "));
   std::string out;
   bool first = true;
-  for (const std::string& line : render::wrap(render::one_line(head), options.width - (first ? 0 : 2))) {
+  for (const std::string& line : render::wrap(render::one_line(head), options.width - 2)) {
     out += first ? options.paint(Style::heading, line) : "  " + line;
     out += "\n";
     first = false;
   }
-  Columns columns = {{{"relation"},
-                      {"entry", Align::left, false, 20},
-                      {"patterns"},
+  // Names that are cut name nothing: of the columns those shrink that can be read in part.
+  constexpr int longest_relation = 11;
+  int longest_name = 20;
+  for (const evidence::KnownEntry& entry : knowledge.entries)
+    longest_name = std::max(longest_name, static_cast<int>(entry.id.size()));
+  Columns columns = {{{"relation", Align::left, false, longest_relation},
+                      {"entry", Align::left, false, std::min(longest_name, options.width / 2)},
+                      {"patterns", Align::left, false, 8},
                       {"lines", Align::left, false, 10},
                       {"details", Align::left, true, 20}},
                      {}};

@@ -10,10 +10,10 @@ namespace cutelab::report {
 /// new.
 /// ```
 /// known patterns (docs/knowledge): 1 confirms, 1 refines, new: P8
-///   relation  entry                         patterns  lines   details
-///   confirms  tma-multi-stage-pipeline      P1        30, 32
-///   refines   warp-specialization-registe…  P2        31, 34  adds {fact: {family:
-///                                                             D1, kind: role}}
+///   relation  entry                          patterns  lines   details
+///   confirms  tma-multi-stage-pipeline       P1        30, 32
+///   refines   warp-specialization-registers  P2        31, 34  adds {fact: {family:
+///                                                              D1, kind: role}}
 /// ```
 std::string known(const evidence::Reading& reading, const evidence::Knowledge& knowledge,
                   const ViewOptions& options);

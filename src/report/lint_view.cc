@@ -137,7 +137,8 @@ std::string lints(const evidence::Reading& reading, const ViewOptions& options, 
   for (const auto& [count, reason] : top)
     said.push_back(-count > 1 ? fmt::format("{} ({})", reason, -count) : reason);
   if (sums.by_wheel > 0)
-    said.push_back(fmt::format("{} need wheel >= {}", counted(sums.by_wheel, "name"), sums.newest_wheel));
+    said.push_back(fmt::format("{} {} wheel >= {}", counted(sums.by_wheel, "name"),
+                               sums.by_wheel == 1 ? "needs" : "need", sums.newest_wheel));
   if (!said.empty())
     for (const std::string& line :
          render::wrap(render::one_line("undecided: " + join(said, "; ")), options.width - 2))

@@ -119,6 +119,7 @@ class Gather {
     }
     if (!fact.role.empty() && fact.role != fact.subject) return add_part(i, fact, warps);
     const bool weak = rejoins(fact);
+    specialised_ = specialised_ || !weak;
     for (RoleRow& row : model_.roles) {
       if (row.name != fact.subject) continue;
       if (weak_roles_.count(row.name) && !weak)
@@ -214,7 +215,8 @@ class Gather {
     const bool produces = fact.kind == kind::acquire || fact.kind == kind::commit || fact.kind == kind::tail;
     const bool consumes = fact.kind == kind::wait || fact.kind == kind::release;
     if (!produces && !consumes) return;
-    const std::string who = fact.role.empty() ? all_threads : outermost(fact.role);
+    const std::string by = text_of(fact, {"by"});
+    const std::string who = !fact.role.empty() ? outermost(fact.role) : by.empty() ? all_threads : by;
     weak_roles_.erase(who);
     const std::string told = text_of(fact, {"pipeline"});
     for (PipelineRow& row : model_.pipelines) {
@@ -257,14 +259,16 @@ class Gather {
   }
 
   /// The launch's bytes are the total where they hold all that is known of: they have padding and what the
-  /// library takes for itself besides the members.
+  /// library takes for itself besides the members. Structs laid over one allocation are more than it holds.
   void take_total_of_launch() {
     std::int64_t members = 0;
     for (const StorageRow& row : model_.storage)
       if (!inactive(row)) members += row.bytes.value_or(0);
-    for (const LaunchRow& row : model_.launch)
-      if (row.name == "smem_bytes" && row.value.integer().value_or(0) >= std::max<std::int64_t>(members, 1))
+    for (const LaunchRow& row : model_.launch) {
+      if (row.name != "smem_bytes" || row.value.integer().value_or(0) < 1) continue;
+      if (*row.value.integer() >= members || row.value.formula == kind::allocations_add_up)
         model_.storage_bytes = row.value.integer();
+    }
   }
 
   /// What only shows when all facts are in.
@@ -300,15 +304,17 @@ class Gather {
   }
 
   /// Statements outside any role (set-up, a helper that several roles call) say nothing where roles do the
-  /// work.
+  /// work. Where all that is told apart is a warp or thread that rejoins the others, what stands outside is
+  /// done by all.
   void leave_to_roles(std::vector<std::string>& names) const {
-    if (!model_.roles.empty()) std::erase(names, all_threads);
+    if (!model_.roles.empty() && (specialised_ || names.size() > 1)) std::erase(names, all_threads);
   }
 
-  static constexpr const char* all_threads = "all threads";
+  static constexpr const char* all_threads = everyone;
   const Reading& reading_;
   KernelModel model_;
   int launches_ = 0, launches_left_out_ = 0;
+  bool specialised_ = false;                    ///< some role's warps do not rejoin the others
   std::map<std::string, std::string> outer_;    ///< role around a block, by the block's name
   std::map<std::string, std::string> budgets_;  ///< registers by role
   std::map<std::string, std::string> warps_;    ///< warp numbers by stem of the role's name

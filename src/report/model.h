@@ -24,6 +24,9 @@ struct RoleRow {
   std::string within;     ///< the role whose block this one divides; empty = a role of its own
 };
 
+/// Who works on a pipeline outside the blocks that only some warps run.
+inline constexpr const char* everyone = "all threads";
+
 struct PipelineRow {
   std::size_t fact = 0;
   std::string name;

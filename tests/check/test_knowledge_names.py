@@ -49,7 +49,7 @@ class KnowledgeNames(unittest.TestCase):
     def test_names_that_users_met_are_in_the_table(self):
         gone = dict(old_names(self.changes))
         for name, current in (("arch.warpgroup_reg_alloc", "setmaxregister_increase"),
-                              ("arch.warpgroup_reg_dealloc", "setmaxregister_increase"),
+                              ("arch.warpgroup_reg_dealloc", "setmaxregister_decrease"),
                               ("testing.benchmark", "cutlass.testing.benchmark"), ("cutlass.dynamic_expr", "const_expr"),
                               ("cutlass.range_dynamic", "cutlass.range"), ("tcgen05.OperandMajorMode", "cute.nvgpu"),
                               ("warpgroup.OperandMajorMode", "cute.nvgpu"), ("cute.make_fragment", "make_rmem_tensor")):

@@ -29,6 +29,16 @@ def build():
     return subprocess.run(["bash", "-c", script, "bash", str(ROOT)], check=False, stdin=subprocess.DEVNULL).returncode
 
 
+def names_in_sources():
+    """As the sources register them: no build is needed to know what there is."""
+    names = []
+    for source in sorted((ROOT / "bench").glob("*.cc")):
+        for registered in re.findall(r"^BENCHMARK\w*\((.*?);$", source.read_text(), re.MULTILINE | re.DOTALL):
+            spelled = re.search(r'->Name\("([^"]+)"\)', registered)
+            names.append(spelled[1] if spelled else re.match(r"\w+", registered)[0])
+    return names
+
+
 def show(results):
     """Median and spread of each benchmark."""
     rows = {}
@@ -48,7 +58,12 @@ def main():
     parser.add_argument("--json", type=Path, metavar="FILE", default=ROOT / "build/bench/results.json", help="where the results go")
     parser.add_argument("--repetitions", type=int, metavar="N", default=5, help="runs of each benchmark")
     args = parser.parse_intermixed_args()
-    code = build()
+    if args.list and not PROGRAM.is_file():
+        names = [name for name in names_in_sources() if not args.words or any(word in name for word in args.words)]
+        print("\n".join(names))
+        print("names from bench/*.cc; those of one benchmark's sizes are known once it is built", file=sys.stderr)
+        return 0 if names else 2
+    code = 0 if args.list else build()
     if code:
         return code
     pick = f"--benchmark_filter={'|'.join(map(re.escape, args.words)) or '.'}"

@@ -15,11 +15,12 @@ Item program_item(const Host& host, const std::string& name, const std::string& 
   Item item{"Build", name, State::missing, "", for_what, fmt::format("{} setup build", host.program)};
   const auto path = host.find(name);
   if (!path) return item;
-  item.state = State::found;
-  item.remedy.clear();
   const auto text = host.ask({name, "--version"});
   const auto version = text ? version_in(*text) : std::nullopt;
-  item.detail = fmt::format("{} ({})", version.value_or("version unknown"), *path);
+  item.state = version ? State::found : State::attention;
+  item.detail = version ? fmt::format("{} ({})", *version, *path)
+                        : fmt::format("{} {}", *path, text ? "tells no version" : "does not run");
+  if (version) item.remedy.clear();
   return item;
 }
 

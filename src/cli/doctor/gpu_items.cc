@@ -21,7 +21,15 @@ Item gpu_item(const Host& host) {
       host.ask({"nvidia-smi", "--query-gpu=name,compute_cap,memory.total", "--format=csv,noheader"});
   if (!text || trim(*text).empty()) return item;
   std::vector<std::string> devices;
-  for (const auto line : split(trim(*text), '\n')) devices.emplace_back(trim(line));
+  for (const auto line : split(trim(*text), '\n')) {
+    if (split(line, ',').size() == 3) devices.emplace_back(trim(line));
+  }
+  if (devices.empty()) {
+    item.state = State::attention;
+    item.detail = "nvidia-smi answers, but names no GPU";
+    item.remedy = "look at what `nvidia-smi` prints; `" + host.program + " device` asks the driver itself";
+    return item;
+  }
   item.state = State::found;
   item.detail = join(devices, "; ");
   item.remedy.clear();
@@ -77,9 +85,9 @@ std::optional<std::string> find_tool(const Host& host, const Tool& tool) {
 }
 
 /// Of `… release 13.0, V13.0.88` the exact one, of other texts the first version.
-std::string tool_version(const std::string& text) {
+std::optional<std::string> tool_version(const std::string& text) {
   const auto exact = text.find(", V");
-  return version_in(exact == std::string::npos ? text : text.substr(exact + 3)).value_or("version unknown");
+  return version_in(exact == std::string::npos ? text : text.substr(exact + 3));
 }
 
 Item tool_item(const Host& host, const Tool& tool) {
@@ -88,9 +96,12 @@ Item tool_item(const Host& host, const Tool& tool) {
   const auto path = find_tool(host, tool);
   if (!path) return item;
   const auto text = host.ask({*path, "--version"});
-  item.state = text ? State::found : State::attention;
-  item.detail = text ? fmt::format("{} ({})", tool_version(*text), *path) : *path + " does not run";
-  if (text) item.remedy.clear();
+  const auto version = text ? tool_version(*text) : std::nullopt;
+  item.state = version ? State::found : State::attention;
+  item.detail = version ? fmt::format("{} ({})", *version, *path)
+                : text  ? fmt::format("{} tells no version of its own: is it {}?", *path, tool.name)
+                        : *path + " does not run";
+  if (version) item.remedy.clear();
   return item;
 }
 

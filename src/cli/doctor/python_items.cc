@@ -160,8 +160,11 @@ std::vector<Item> python_items(const Host& host) {
   items.push_back(plain_item(user, "torch",
                              "running the examples' own checks; reading and compiling need none",
                              "pip install torch"));
-  items.push_back(plain_item(user, "cuda-tile", "cuTile packages in your own environment",
-                             fmt::format("{} setup cutile", host.program)));
+  items.push_back(
+      plain_item(user, "cuda-tile", "cuTile packages in your own environment",
+                 fmt::format("pip install cuda-tile; the packages here need none of it: `{} setup "
+                             "cutile` gives them an environment of their own",
+                             host.program)));
   return items;
 }
 

@@ -177,7 +177,14 @@ evidence::PatternFinding drain(FactContext& context) {
            !called_in_loop(context, d.node);
   });
   if (wgmma) p.cite([&](const Draft& d) { return releases_rest(context, d); }, 2);
-  if (!found) return p.absent("nothing after the loop waits for work in flight");
+  if (!found) {
+    const bool waits = p.any([&](const Draft& d) {
+      return contains(d.construct, "wait_group") && zero(d) && !in_loop(d.node) &&
+             !called_in_loop(context, d.node);
+    });
+    return p.absent(waits ? "no wait stands after a loop that issues what it waits for"
+                          : "nothing after the loop waits for work in flight");
+  }
   std::string by;
   for (const auto& [is, name] : {std::pair{producer, "producer tail"},
                                  {wgmma, "wgmma wait_group(0)"},

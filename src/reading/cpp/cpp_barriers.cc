@@ -122,6 +122,33 @@ class BarrierFinder {
 };
 }  // namespace
 
+namespace {
+/// Work that a fence may stand before: copies, products, barriers of a ring.
+bool is_cpp_work(const CppDraft& d) {
+  return d.fact.kind == evidence::kind::copy || d.fact.kind == evidence::kind::gemm ||
+         d.construct == "ring-side" || d.construct == "tma_store_arrive";
+}
+bool stores_by_tma(const CppDraft& d) {
+  const auto direction = d.fact.values.find("direction");
+  return d.construct == "tma_store_arrive" || d.construct == "tma-store-copy" ||
+         (direction != d.fact.values.end() && direction->second.text() == "store");
+}
+}  // namespace
+
+void extract_cpp_store_fences(CppContext& context) {
+  for (CppDraft& fence : context.drafts) {
+    if (fence.construct != "tma_store_fence" && fence.construct != "fence_view_async_shared") continue;
+    const Node function = fence.node.enclosing(NodeKind::function_definition);
+    const CppDraft* next = nullptr;
+    for (const CppDraft& d : context.drafts)
+      if (is_cpp_work(d) && d.node.tree() == fence.node.tree() && d.node.index() > fence.node.index() &&
+          d.node.enclosing(NodeKind::function_definition) == function &&
+          (!next || d.node.index() < next->node.index()))
+        next = &d;
+    if (next && stores_by_tma(*next)) fence.fact.values["orders"] = evidence::literal("tma-store");
+  }
+}
+
 void extract_cpp_barriers(CppContext& context) {
   BarrierFinder finder(context);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i)

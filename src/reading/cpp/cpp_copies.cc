@@ -215,4 +215,21 @@ void extract_cpp_views(CppContext& context) {
   }
 }
 
+/// asm("mapa …"), asm("ld.shared::cluster …"): the shared memory of another CTA.
+void extract_cpp_remote_memory(CppContext& context) {
+  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::gnu_asm_expression) || !cpp_on_device(n)) continue;
+    const std::string_view text = n.text();
+    for (const char* instruction : {"mapa", "ld.shared::cluster", "st.shared::cluster", "st.async"}) {
+      if (text.find(instruction) == std::string_view::npos) continue;
+      CppDraft& draft = context.add(Family::D3, "remote-memory", instruction,
+                                    "reaches the shared memory of another CTA", n);
+      draft.construct = "remote-memory";
+      draft.fact.optional = true;
+      break;
+    }
+  }
+}
+
 }  // namespace cutelab::reading

@@ -83,10 +83,12 @@ void extract_cpp_mma(CppContext& context);  ///< accumulators, gemms behind help
 void extract_cpp_softmax(CppContext& context);     ///< running softmax of an included header's class
 void extract_cpp_identities(CppContext& context);  ///< thread, warp and leader numbers
 void extract_cpp_pipeline_sides(
-    CppContext& context);                           ///< which pipeline a producer or consumer call works on
-void extract_cpp_rings(CppContext& context);        ///< arrays of mbarriers whose elements take turns
-void extract_cpp_persistence(CppContext& context);  ///< loops from the CTA's number in steps of the grid
-void extract_cpp_guards(CppContext& context);       ///< bounds tests around accesses to global memory
+    CppContext& context);                             ///< which pipeline a producer or consumer call works on
+void extract_cpp_remote_memory(CppContext& context);  ///< PTX that reaches other CTAs' shared memory
+void extract_cpp_store_fences(CppContext& context);   ///< fences that a TMA store follows
+void extract_cpp_rings(CppContext& context);          ///< arrays of mbarriers whose elements take turns
+void extract_cpp_persistence(CppContext& context);    ///< loops from the CTA's number in steps of the grid
+void extract_cpp_guards(CppContext& context);         ///< bounds tests around accesses to global memory
 /// Whether a block, or a function of this file that it calls, holds a loop.
 bool cpp_loops(const CppContext& context, source::Node block);
 void read_cpp_architecture(CppContext& context);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -161,7 +163,55 @@ static bool calls_epilogue(const CppContext& context, Node call) {
          !to_lower(leaf).starts_with("make_");
 }
 
+namespace {
+/// axpby(a, x, b, y) writes y: where that is a fragment, it is a step on the way out and no store.
+void tell_sums_in_registers(CppContext& context) {
+  for (CppDraft& draft : context.drafts) {
+    if (draft.construct != "axpby" || draft.fact.kind != "store") continue;
+    const auto arguments = cpp_items(draft.node.child(Field::arguments_field));
+    if (arguments.empty() || cpp_space_of(context, arguments.back()) != CppSpace::registers) continue;
+    draft.fact.kind = "epilogue-step";
+    draft.fact.says = "scaled sum in registers by axpby";
+    draft.fact.optional = true;
+  }
+}
+
+/// copy(registers, shared) that a TMA store follows, with no product between: the output is staged.
+void add_cpp_staging(CppContext& context) {
+  std::vector<std::pair<std::uint32_t, bool>> after;  // TMA stores, and products, of this file
+  for (const CppDraft& d : context.drafts) {
+    const auto direction = d.fact.values.find("direction");
+    const bool store = d.fact.kind == evidence::kind::copy && direction != d.fact.values.end() &&
+                       direction->second.text() == "store";
+    if ((store || d.fact.kind == evidence::kind::gemm) && d.node.tree() == &context.tree)
+      after.emplace_back(d.node.index(), store);
+  }
+  std::sort(after.begin(), after.end());
+  for (std::uint32_t i = 0; !after.empty() && i < context.tree.size(); ++i) {
+    const Node n = context.tree.at(i);
+    if (!n.is(NodeKind::call_expression) || !in_device_code(context, n)) continue;
+    const std::string leaf = leaf_name(n.child(Field::function_field));
+    const auto arguments = cpp_items(n.child(Field::arguments_field));
+    if ((leaf != "copy" && leaf != "copy_aligned") || arguments.size() < 2) continue;
+    const auto next = std::lower_bound(after.begin(), after.end(), std::pair(i, false));
+    if (next == after.end() || !next->second || cpp_space_of(context, arguments.back()) != CppSpace::shared ||
+        cpp_space_of(context, arguments[arguments.size() - 2]) != CppSpace::registers)
+      continue;
+    context
+        .add(Family::E1, "staging", std::string(arguments.back().text().substr(0, 60)),
+             "staged in shared memory", n)
+        .construct = "staging";
+  }
+}
+
+void prepare_output(CppContext& context) {
+  tell_sums_in_registers(context);
+  add_cpp_staging(context);
+}
+}  // namespace
+
 void extract_cpp_stores(CppContext& context) {
+  prepare_output(context);
   const auto outputs = output_pointers(context.tree);
   for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
     const Node n = context.tree.at(i);

@@ -169,26 +169,42 @@ Tristate launched_cluster(const CppContext& context) {
   return out;
 }
 
-void cluster_and_end(CppContext& context) {
+void cluster(CppContext& context) {
   CppPattern p7(context, "P7", "cluster communication");
   const Tristate launched = launched_cluster(context);
-  const bool together = p7.cite([](const CppDraft& d) {
-    return has(d.construct, "MULTICAST") || has(d.construct, "multicast") ||
-           has(d.construct, "cluster_arrive") || has(d.construct, "cluster_sync") ||
-           has(d.construct, "cluster_wait") || has(d.construct, "2SM") || has(d.construct, "2Sm");
-  });
+  const auto multicast = [](const CppDraft& d) {
+    return has(d.construct, "MULTICAST") || has(d.construct, "multicast");
+  };
+  const auto barrier = [](const CppDraft& d) {
+    return has(d.construct, "cluster_arrive") || has(d.construct, "cluster_sync") ||
+           has(d.construct, "cluster_wait");
+  };
+  const auto pairs = [](const CppDraft& d) { return has(d.construct, "2SM") || has(d.construct, "2Sm"); };
+  const auto remote = [](const CppDraft& d) { return d.construct == "remote-memory"; };
+  const bool together =
+      p7.cite([&](const CppDraft& d) { return multicast(d) || barrier(d) || pairs(d) || remote(d); });
   // A collective of the library shares its loads in any cluster that it is given.
   const bool clusters =
       launched != Tristate::no && (together || (launched == Tristate::yes && p7.any(builder)));
   if (clusters) p7.cite([](const CppDraft& d) { return d.fact.kind == evidence::kind::cluster; });
   p7.decide(clusters, "CTAs of a cluster share loads or wait for each other",
             together ? "every cluster of this file is one CTA" : "no cluster communication");
-  if (clusters) context.reading.patterns.back().default_active = launched;
+  if (clusters) {
+    PatternFinding& found = context.reading.patterns.back();
+    found.default_active = launched;
+    for (const auto& [name, test] : {std::pair<const char*, Test>{"multicast", multicast},
+                                     {"two_cta", pairs},
+                                     {"dsmem", remote},
+                                     {"cluster_barrier", barrier}})
+      found.values[name] = evidence::literal(p7.any(test));
+  }
+}
 
+void end_of_kernel(CppContext& context) {
   CppPattern p8(context, "P8", "epilogue");
   const bool stores = p8.cite([](const CppDraft& d) {
-    return d.fact.family == evidence::Family::E1 || d.construct == "tma-store-copy" ||
-           (d.fact.kind == "copy" && has(d.construct, "STORE"));
+    return (d.fact.family == evidence::Family::E1 && d.fact.kind != "epilogue-step") ||
+           d.construct == "tma-store-copy" || (d.fact.kind == "copy" && has(d.construct, "STORE"));
   });
   const bool by_tma = p8.any([](const CppDraft& d) {
     return d.construct == "tma-store" || d.construct == "tma-store-copy" ||
@@ -214,8 +230,10 @@ void cluster_and_end(CppContext& context) {
       [](const CppDraft& d) { return d.fact.kind == evidence::kind::tail || d.fact.kind == "drain"; });
   // The library's main loop drains its pipeline itself.
   if (!drained) drained = p10.cite(modern_builder);
+  const bool waits = p10.any([](const CppDraft& d) { return d.construct == "tma_store_wait"; });
   p10.decide(drained, "what is in flight is waited for after the loop",
-             "nothing after the loop waits for work in flight");
+             waits && !drained ? "no wait stands after a loop that issues what it waits for"
+                               : "nothing after the loop waits for work in flight");
 }
 }  // namespace
 
@@ -223,7 +241,8 @@ void check_cpp_patterns(CppContext& context) {
   pipeline_and_roles(context);
   persistence(context);
   accumulation(context);
-  cluster_and_end(context);
+  cluster(context);
+  end_of_kernel(context);
 }
 
 namespace {

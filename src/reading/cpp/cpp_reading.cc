@@ -12,10 +12,19 @@
 namespace cutelab::reading {
 namespace {
 
-/// First sentence of the first comment that is not the licence.
+/// Code that a comment above it speaks of: what follows describes that, not the file.
+bool is_definition(source::Node n) {
+  return n.parent().is(source::Kind::translation_unit) &&
+         (n.is(source::Kind::function_definition) || n.is(source::Kind::template_declaration) ||
+          n.is(source::Kind::struct_specifier) || n.is(source::Kind::class_specifier) ||
+          n.is(source::Kind::declaration) || n.is(source::Kind::namespace_definition));
+}
+
+/// First sentence of the first comment that is not the licence, above all definitions.
 std::string summary_of(const source::Tree& tree) {
   for (std::uint32_t i = 0; i < tree.size(); ++i) {
     const source::Node n = tree.at(i);
+    if (is_definition(n)) break;
     if (!n.is(source::Kind::comment) || !n.parent().is(source::Kind::translation_unit)) continue;
     const std::string_view text = n.text();
     if (text.find("Copyright") != std::string_view::npos || text.find("SPDX") != std::string_view::npos ||
@@ -104,21 +113,7 @@ void follow_includes(std::size_t from, const FileSource& files, Trees& trees, ev
     trees.push_back(std::move(header));
   }
 }
-}  // namespace
-
-Result<evidence::Reading> read_cpp(const Request& request, const FileSource& files, std::string text) {
-  evidence::Reading reading;
-  reading.language = "cute-cpp";
-  Trees trees;
-  trees.push_back(source::Tree::parse(source::Grammar::cuda, std::move(text)));
-  const source::Tree* tree = trees[0].get();
-  reading.files.push_back({request.path, sha256(tree->text()).substr(0, 16), line_count(tree->text())});
-  for (std::size_t from = 0; from < trees.size(); ++from) follow_includes(from, files, trees, reading);
-  for (const source::Problem& problem : tree->problems())
-    reading.problems.push_back({problem.what, {0, problem.span}});
-  std::vector<const source::Tree*> all;
-  for (const auto& one : trees) all.push_back(one.get());
-  CppContext context(*tree, all, request.settings, reading);
+void extract_cpp(CppContext& context) {
   extract_cpp_functions(context);
   extract_cpp_constructs(context);
   extract_cpp_layouts(context);
@@ -137,9 +132,28 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   extract_cpp_waits(context);
   extract_cpp_barriers(context);
   extract_cpp_rings(context);
+  extract_cpp_store_fences(context);
+  extract_cpp_remote_memory(context);
   extract_cpp_pipeline_sides(context);
   extract_cpp_persistence(context);
   extract_cpp_guards(context);
+}
+}  // namespace
+
+Result<evidence::Reading> read_cpp(const Request& request, const FileSource& files, std::string text) {
+  evidence::Reading reading;
+  reading.language = "cute-cpp";
+  Trees trees;
+  trees.push_back(source::Tree::parse(source::Grammar::cuda, std::move(text)));
+  const source::Tree* tree = trees[0].get();
+  reading.files.push_back({request.path, sha256(tree->text()).substr(0, 16), line_count(tree->text())});
+  for (std::size_t from = 0; from < trees.size(); ++from) follow_includes(from, files, trees, reading);
+  for (const source::Problem& problem : tree->problems())
+    reading.problems.push_back({problem.what, {0, problem.span}});
+  std::vector<const source::Tree*> all;
+  for (const auto& one : trees) all.push_back(one.get());
+  CppContext context(*tree, all, request.settings, reading);
+  extract_cpp(context);
   check_cpp_patterns(context);
   read_cpp_architecture(context);
   name_cpp_roles(context);

@@ -84,15 +84,25 @@ std::optional<Abstract> Folder::method_of(const Abstract& instance, const std::s
   return std::nullopt;
 }
 
+namespace {
+struct Candidate {
+  int module;
+  const Assignment* assignment;
+  int rank;
+};
+
+/// None stands for "not set yet" beside other values: whether there was one.
+bool leave_out_none(std::vector<Candidate>& candidates) {
+  const auto is_none = [](const Candidate& c) { return c.assignment->value.is(NodeKind::none); };
+  return !std::all_of(candidates.begin(), candidates.end(), is_none) &&
+         std::erase_if(candidates, is_none) > 0;
+}
+}  // namespace
+
 Abstract Folder::attribute_of_instance(const Abstract& instance, const std::string& name, Node use) {
   if (auto given = settings_.empty() ? std::nullopt : setting("self." + name)) return *given;
   if (auto field = field_given(instance, name)) return *field;
   const Abstract* self = intern(instance);
-  struct Candidate {
-    int module;
-    const Assignment* assignment;
-    int rank;
-  };
   std::vector<Candidate> candidates;
   const auto classes = ancestry(instance.module, instance.index);
   int rank = static_cast<int>(classes.size()) * 4;
@@ -109,8 +119,7 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
     }
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](auto& a, auto& b) { return a.rank < b.rank; });
-  const auto is_none = [](const Candidate& c) { return c.assignment->value.is(NodeKind::none); };
-  if (!std::all_of(candidates.begin(), candidates.end(), is_none)) std::erase_if(candidates, is_none);
+  const bool starts_as_none = leave_out_none(candidates);
   std::vector<Abstract> alternatives;
   for (auto it = candidates.rbegin(); it != candidates.rend() && alternatives.size() < 12; ++it) {
     const Assignment& a = *it->assignment;
@@ -133,6 +142,7 @@ Abstract Folder::attribute_of_instance(const Abstract& instance, const std::stri
     if (reach == Tristate::yes) break;
   }
   if (!alternatives.empty()) return join(std::move(alternatives));
+  if (starts_as_none) return Abstract::none();  // nothing else is reached
   if (auto method = method_of(instance, name)) {
     method->frame = nullptr;
     method->items = {instance};

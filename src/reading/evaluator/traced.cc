@@ -169,7 +169,7 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
 }
 
 Abstract TracedEvaluator::value_of(int module, Node expression) {
-  const Abstract folded = folder_.evaluate_in_module(module, expression);
+  const Abstract& folded = folder_.evaluate_in_module(module, expression);
   RunValue value = seen(module, expression, nullptr);
   if (!value.bound() && !folded.known()) value = set_by_run(module, expression);
   return combined(folded, value);
@@ -210,9 +210,18 @@ Abstract TracedEvaluator::argument_of(const Abstract& object, Node argument) {
   return combined(folder_.argument_folded(object, argument), seen(module, argument, object.frame));
 }
 
-/// The condition around a node that the run decided against it; none when none did. It holds wherever the
-/// function ended.
-Node TracedEvaluator::decided_against(int module, Node node) {
+namespace {
+std::string negated_text(Node condition) {
+  const bool simple = condition.is(NodeKind::call) || condition.is(NodeKind::identifier) ||
+                      condition.is(NodeKind::attribute) || condition.is(NodeKind::comparison_operator);
+  const std::string text(condition.text().substr(0, 100));
+  return simple ? "not " + text : "not (" + text + ")";
+}
+}  // namespace
+
+/// What the run decided against a node, as text: the condition around it that does not hold, "not" the one
+/// before whose other side it stands on; "" when none did. It holds wherever the function ended.
+std::string TracedEvaluator::decided_against(int module, Node node) {
   using Truth = machine::Machine::Truth;
   const auto is = [&](Node condition, Truth truth) {
     const RunValue value = condition ? seen(module, condition, nullptr) : RunValue();
@@ -224,24 +233,34 @@ Node TracedEvaluator::decided_against(int module, Node node) {
     const bool other = n.is(NodeKind::elif_clause) || n.is(NodeKind::else_clause);
     if (side && (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause))) {
       const Node condition = above.child(source::Field::condition_field);
-      if (is(condition, Truth::no)) return condition;
+      if (is(condition, Truth::no)) return std::string(condition.text().substr(0, 100));
     } else if (other && above.is(NodeKind::if_statement)) {
-      if (const Node first = above.child(source::Field::condition_field); is(first, Truth::yes)) return first;
+      if (const Node first = above.child(source::Field::condition_field); is(first, Truth::yes))
+        return negated_text(first);
       for (const Node before : above.children()) {
         if (before == n) break;
         const Node condition = before.child(source::Field::condition_field);
-        if (before.is(NodeKind::elif_clause) && is(condition, Truth::yes)) return condition;
+        if (before.is(NodeKind::elif_clause) && is(condition, Truth::yes)) return negated_text(condition);
       }
     }
   }
   return {};
 }
 
+/// Where no main program asks for a launch, what ran says nothing of the defaults; conditions that the run
+/// knows do, as they do in facts.
+Activity TracedEvaluator::against_by_entries(int module, Node node, const Activity& folded) {
+  if (folded.state != Tristate::undetermined) return folded;
+  std::string condition = decided_against(module, node);
+  return condition.empty() ? folded : Activity{Tristate::no, std::move(condition)};
+}
+
 /// The nearest branch above the node that the run did not take: its condition says why.
 Activity TracedEvaluator::active(int module, Node node) {
   const machine::Trace& trace = machine_.trace();
   const Activity folded = folder_.active(module, node);
-  if (machine_.launches().empty() || machine_.by_entries()) return folded;
+  if (machine_.by_entries()) return against_by_entries(module, node, folded);
+  if (machine_.launches().empty()) return folded;
   for (Node n = node; n; n = n.parent()) {
     if (trace.ran(module, n)) {
       if (n == node || folded.state != Tristate::no) {
@@ -261,8 +280,8 @@ Activity TracedEvaluator::active(int module, Node node) {
     return {Tristate::no, folded.condition.empty() ? "not reached under the defaults" : folded.condition};
   }
   if (folded.state == Tristate::undetermined)
-    if (const Node condition = decided_against(module, node); condition)
-      return {Tristate::no, std::string(condition.text().substr(0, 100))};
+    if (std::string condition = decided_against(module, node); !condition.empty())
+      return {Tristate::no, std::move(condition)};
   return folded;
 }
 

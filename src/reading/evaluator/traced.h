@@ -34,7 +34,8 @@ class TracedEvaluator final : public Evaluator {
   /// The values of all activations that count; of those that stand back where there are no others.
   std::vector<machine::Value> all_seen(int module, source::Node node) const;
   machine::Value set_by_run(int module, source::Node expression);
-  source::Node decided_against(int module, source::Node node);
+  std::string decided_against(int module, source::Node node);
+  Activity against_by_entries(int module, source::Node node, const Activity& folded);
   std::optional<SeenStorage> storage_in(const machine::Value& made);
   std::optional<SeenTensor> tensor_in(const machine::Value& value);
   bool called_so(int activation, const Frame* frame) const;

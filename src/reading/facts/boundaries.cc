@@ -206,9 +206,12 @@ void extract_boundaries(FactContext& context) {
       draft.construct = "mask-helper";
       continue;
     }
-    Draft& draft =
-        context.add(Family::B1, "predicated-copy", std::string(predicate.text().substr(0, 60)),
-                    "copy predicated by " + std::string(predicate.text().substr(0, 60)), site.call);
+    if (predicate.is(NodeKind::false_literal)) continue;
+    const bool asked = predicate.is(NodeKind::true_literal);  // the helper makes the predicate itself
+    const std::string name = asked ? site.leaf : std::string(predicate.text().substr(0, 60));
+    Draft& draft = context.add(
+        Family::B1, "predicated-copy", name,
+        asked ? name + " is asked to predicate what it copies" : "copy predicated by " + name, site.call);
     draft.construct = "predicated-copy";
     if (site.path.find("cute") != std::string::npos) draft.fact.values["tensors"] = tensors_of(context, site);
   }

@@ -98,7 +98,10 @@ evidence::Location FactContext::at(Node node) const {
 }
 
 evidence::Value FactContext::value(Node expression) {
-  return value(evaluator.value_of(0, expression), expression);
+  evidence::Value out = value(evaluator.value_of(0, expression), expression);
+  if (out.determined() && out.known_by == evidence::KnownBy::computed)
+    out.formula += helpers_of_formula(*this, expression);
+  return out;
 }
 
 evidence::Value FactContext::value(const Abstract& a, Node expression) const {

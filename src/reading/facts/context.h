@@ -107,6 +107,9 @@ class FactContext {
 /// The argument that a call of `function` passes for a parameter; none when it is left out.
 source::Node argument_for(const FactContext& context, const source::PythonFunction& function,
                           source::Node call, std::size_t parameter);
+/// What the program's own functions give that an expression calls: ", where tile(x) = x * 2 = 128"; "" = it
+/// calls none.
+std::string helpers_of_formula(FactContext& context, source::Node expression);
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
 /// Whether a node stands in code of the device: a kernel, a decorated function that launches nothing and is
@@ -155,6 +158,7 @@ void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helper
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);         ///< E1: final stores
 void drop_staging_for_others(FactContext& context);  ///< E1: keeps what the stores read
+void extract_store_fences(FactContext& context);     ///< D5: fences that a TMA store follows
 void extract_boundaries(FactContext& context);       ///< B1: predicates and masks
 void extract_hazards(
     FactContext& context);  ///< what rules ask of single statements; completes copies, descriptors
@@ -168,6 +172,8 @@ void extract_tilings(FactContext& context);    ///< B1: how tensors in global me
 void refuse_no_extents(FactContext& context);  ///< H2, B1: quantities that are none are not told as values
 void extract_trip_counts(FactContext& context);  ///< B1: loops whose count is rounded down or stepped
 void extract_schedulers(FactContext& context);   ///< S1: loops over work tiles
+
+void extract_handed_sides(FactContext& context);  ///< D2: roles that hand a side on; needs the roles' names
 
 // What is not a fact of a family.
 void read_functions(FactContext& context);  ///< functions, call graph, launches

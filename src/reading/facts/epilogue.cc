@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -144,6 +145,34 @@ void add_other_stores(FactContext& context) {
     draft.fact.values["type"] = evidence::literal("direct_store");
   }
 }
+/// thr_copy_A.retile(tCrA) of an operand's fragment belongs to the loads of that operand, not to the
+/// epilogue.
+bool is_operand_view(const FactContext& context, Node retile) {
+  const Node fragment = context.positional(retile, 0);
+  const Node made = fragment.is(NodeKind::identifier) ? bound_before(context, fragment) : fragment;
+  const std::string maker =
+      made.is(NodeKind::call) ? leaf_name(made.child(Field::function_field).text()) : std::string();
+  if (maker == "make_fragment_A" || maker == "make_fragment_B") return true;
+  Node copy = retile.child(Field::function_field).child(Field::object_field);
+  for (int step = 0; step < 4 && copy; ++step) {
+    if (copy.is(NodeKind::identifier)) {
+      copy = bound_before(context, copy);
+      continue;
+    }
+    const Node callee = copy.is(NodeKind::call) ? copy.child(Field::function_field) : Node();
+    const std::string leaf = callee ? leaf_name(callee.text()) : std::string();
+    if (leaf == "make_tiled_copy_A" || leaf == "make_tiled_copy_B") return true;
+    if (leaf != "get_slice") return false;
+    copy = callee.child(Field::object_field);
+  }
+  return false;
+}
+void drop_operand_views(FactContext& context) {
+  std::erase_if(context.drafts, [&](const Draft& d) {
+    return d.construct == "retile" && d.fact.family == Family::E1 && is_operand_view(context, d.node);
+  });
+}
+
 /// The layouts that a step of the epilogue carries: which thread holds which values.
 void add_step_layouts(FactContext& context) {
   for (Draft& draft : context.drafts) {
@@ -199,7 +228,8 @@ void add_step(FactContext& context, Node at, const std::string& subject, std::st
   draft.fact.values[name] = std::move(value);
 }
 
-/// The factor of `acc[i] = acc[i] * scale`, `acc[i] *= scale`; no node where the statement is none.
+/// The factor of `acc[i] = acc[i] * scale`, `acc[i] *= scale`, `acc[i] = acc[i].load() * scale`; no node
+/// where the statement is none.
 Node factor_of(Node assignment) {
   const Node left = assignment.child(Field::left_field), right = assignment.child(Field::right_field);
   if (!left.is(NodeKind::subscript)) return {};
@@ -207,7 +237,63 @@ Node factor_of(Node assignment) {
     return assignment.child(Field::operator_token).text() == "*=" ? right : Node();
   if (!right.is(NodeKind::binary_operator) || right.child(Field::operator_token).text() != "*") return {};
   const Node first = right.child(Field::left_field), second = right.child(Field::right_field);
-  return first.text() == left.text() ? second : second.text() == left.text() ? first : Node();
+  const auto same = [&](Node side) {
+    const std::string_view text = side.text();
+    return text == left.text() ||
+           (text.ends_with(".load()") && text.substr(0, text.size() - 7) == left.text());
+  };
+  return same(first) ? second : same(second) ? first : Node();
+}
+
+/// The parameter that a tensor is, or that it is a view of by a call that takes it: mn = self.view_of(acc).
+std::string parameter_behind(const FactContext& context, const source::PythonFunction& function, Node name) {
+  for (int step = 0; step < 3 && name.is(NodeKind::identifier); ++step) {
+    for (const source::Parameter& p : function.parameters)
+      if (p.name == name.text()) return p.name;
+    const Node made = bound_before(context, name);
+    name = made.is(NodeKind::call) ? made.child(Field::arguments_field).first() : made;
+  }
+  return {};
+}
+
+/// What a function scales of what it is handed: the parameter, and by which factor.
+struct ScaledParameter {
+  std::size_t parameter = 0;
+  Node factor;
+};
+std::map<int, ScaledParameter> functions_that_scale(FactContext& context) {
+  std::map<int, ScaledParameter> out;
+  for (const Node n : context.module().tree().all({NodeKind::assignment, NodeKind::augmented_assignment})) {
+    const Node factor = factor_of(n);
+    const int f = factor ? context.module().function_at(n) : -1;
+    if (f < 0 || out.count(f)) continue;
+    const source::PythonFunction& function = context.module().functions()[static_cast<std::size_t>(f)];
+    if (function.has_decorator("kernel")) continue;
+    Node scaled = n.child(Field::left_field);
+    while (scaled.is(NodeKind::subscript)) scaled = scaled.child(Field::value_field);
+    const std::string name = parameter_behind(context, function, scaled);
+    for (std::size_t p = 0; p < function.parameters.size(); ++p)
+      if (!name.empty() && function.parameters[p].name == name) out[f] = {p, factor};
+  }
+  return out;
+}
+
+/// self.normalize(acc, …) before the store: the function scales what it is handed.
+void add_scaling_calls(FactContext& context) {
+  const std::map<int, ScaledParameter> scaling = functions_that_scale(context);
+  if (scaling.empty()) return;
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (!context.evaluator.callee_function(0, site.call, &m, &f) || m != 0 || !scaling.count(f)) continue;
+    if (!runs_on_device(context, site.call) || !goes_into_store(context, site.call)) continue;
+    const ScaledParameter& scaled = scaling.at(f);
+    const source::PythonFunction& function = context.module().functions()[static_cast<std::size_t>(f)];
+    const Node given = argument_for(context, function, site.call, scaled.parameter);
+    if (!given) continue;
+    const std::string name(given.text().substr(0, 60));
+    add_step(context, site.call, name, name + " scaled in " + function.name, "fused-scale", "factor",
+             evidence::literal(std::string(scaled.factor.text().substr(0, 120))));
+  }
 }
 
 /// `.to(T)` with T a type of numbers: known as one, or called one.
@@ -238,6 +324,7 @@ void add_fused_steps(FactContext& context) {
     add_step(context, n, name, name + " scaled by " + std::string(factor.text().substr(0, 60)), "fused-scale",
              "factor", evidence::literal(std::string(factor.text().substr(0, 120))));
   }
+  add_scaling_calls(context);
   for (const CallSite& site : context.calls()) {
     const bool converts = site.leaf == "to" && !site.receiver.empty() && context.positional(site.call, 0);
     const bool given = site.leaf.find("epilogue_op") != std::string::npos;
@@ -256,6 +343,7 @@ void add_fused_steps(FactContext& context) {
 }  // namespace
 
 void extract_epilogue(FactContext& context) {
+  drop_operand_views(context);
   add_step_layouts(context);
   add_stores(context);
   add_other_stores(context);

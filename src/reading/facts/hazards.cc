@@ -84,13 +84,26 @@ void complete_tensor_maps(FactContext& context) {
   }
 }
 
+/// The descriptor's own operation multicasts; where it does not, what multicasts are the copies.
+bool told_to_multicast(const std::map<std::string, evidence::Value>& values) {
+  const auto operation = values.find("operation");
+  return operation == values.end() || operation->second.text().find("Multicast") != std::string::npos;
+}
+
 /// The box of a tile and its way through shared memory, as the run's descriptor has them.
 void add_box(FactContext& context, Draft& draft) {
   if (draft.construct != "make_tiled_tma_atom" && draft.construct != "descriptor-helper") return;
   const auto told = [&](const char* field) { return context.evaluator.made_with(0, draft.node, field); };
   auto& values = draft.fact.values;
   const Abstract ctas = told("num_multicast");
-  if (ctas.is(Abstract::Kind::integer) && (draft.construct == "descriptor-helper" || ctas.number > 1))
+  const auto multicast = values.find("multicast");
+  const bool by_copies =
+      multicast != values.end() && multicast->second.boolean().value_or(false) && !told_to_multicast(values);
+  if (by_copies)
+    values["multicast_degree"] =
+        evidence::undetermined("given to the copies, not to the descriptor", {"multicast of the copies"},
+                               context.at(draft.node), "");
+  else if (ctas.is(Abstract::Kind::integer) && (draft.construct == "descriptor-helper" || ctas.number > 1))
     values["multicast_degree"] = context.value(ctas, {});
   if (const Abstract steps = told("shared_steps"); steps.is(Abstract::Kind::text))
     values["shared_steps"] = evidence::literal(steps.text);

@@ -243,7 +243,7 @@ evidence::Value allocated_bytes(FactContext& context, const SeenLaunch* seen, No
     return evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
                                   {"shared storage"}, context.at(call), "");
   evidence::Value bytes = evidence::literal(*seen->allocated);
-  bytes.formula = "what the kernel's allocations add up to";
+  bytes.formula = evidence::kind::allocations_add_up;
   bytes.known_by = evidence::KnownBy::computed;
   return bytes;
 }

@@ -88,6 +88,24 @@ void add_applied_layout(FactContext& context, const CallSite& site) {
   draft.fact.values["layout"] = context.value(given);
 }
 
+/// sO = make_tensor(sQ.iterator, sO_layout): the storage of another tensor under a swizzled layout of its
+/// own.
+void add_layout_over_storage(FactContext& context, const CallSite& site) {
+  const Node storage = context.positional(site.call, 0), layout = context.positional(site.call, 1);
+  const bool iterator =
+      storage.is(NodeKind::attribute) && storage.child(source::Field::attribute_field).text() == "iterator";
+  if (!iterator || !layout || site.target.empty() || !is_swizzled(context, layout) ||
+      memory_space(context, storage) != "shared")
+    return;
+  Draft& draft = context.add(Family::D6, "swizzle-applied", site.target,
+                             "swizzled layout " + std::string(layout.text().substr(0, 80)) +
+                                 " applied to the storage of " +
+                                 std::string(storage.child(source::Field::object_field).text().substr(0, 60)),
+                             site.call);
+  draft.construct = "swizzle-applied";
+  draft.fact.values["layout"] = context.value(layout);
+}
+
 /// self.sfa_smem_layout_staged = make_layout(…): a layout of shared memory without a swizzle.
 void add_plain_layout(FactContext& context, const CallSite& site) {
   const std::string low = to_lower(site.target);
@@ -148,6 +166,8 @@ void extract_layouts(FactContext& context) {
       draft.construct = "plain-layout";
     } else if (site.leaf == "get_tensor" && context.site_of(site.call)) {
       add_applied_layout(context, site);
+    } else if (site.leaf == "make_tensor") {
+      add_layout_over_storage(context, site);
     } else if (site.leaf == "make_layout" || site.leaf == "make_ordered_layout") {
       add_plain_layout(context, site);
     } else if (site.leaf.find("smem_layout") != std::string::npos) {

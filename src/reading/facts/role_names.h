@@ -14,6 +14,8 @@ bool mentions_index(const FactContext& context, source::Node condition);
 
 /// The name of a role by the constant that its condition singles out (`warp_idx == self.mma_warp_id`: "mma");
 /// "" when it singles out none.
+/// "load" of self.load_warp_id, "mma" of is_mma_thr; "" when the rest is no name.
+std::string role_of_constant(const std::string& constant);
 std::string constant_name(const FactContext& context, source::Node condition);
 /// The name of a role's branch before its work is known: its constant, else the first name of the test, else
 /// the test itself.

@@ -199,11 +199,18 @@ bool counts_warps(const std::string& low, Node value) {
          low.ends_with("_warpgroups");
 }
 
+/// Whether a name may be one of those below: most are not.
+bool may_tell_roles(const std::string& low) {
+  return low.starts_with("is_") || low.find("warp") != std::string::npos ||
+         low.find("reg") != std::string::npos || low.find("leader") != std::string::npos;
+}
+
 /// self.mma_warp_id = 4, _WARP_PROD = 0, is_leader_cta = …: numbers and tests that roles are told by.
 void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
     if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty()) continue;
     const std::string low = to_lower(leaf_name(a.name));
+    if (!may_tell_roles(low)) continue;
     const bool id =
         (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
         (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||
@@ -319,14 +326,36 @@ std::string work_of(FactContext& context, Node block) {
   return stores ? "store" : prefetches ? "prefetch" : "";
 }
 
-/// A branch that singles out a constant is named for it; any other for what it does.
+/// The name of the constant that lists the warps of a branch: self.softmax_warp_ids = (0, 1, 2, 3) where the
+/// branch is below the next role's first warp; "" = none, or several do.
+std::string constant_with_its_warps(const FactContext& context, const RoleBlock& role) {
+  std::string warps, name;
+  for (const Draft& d : context.drafts)
+    if (d.construct == "dispatch" && d.node == role.statement)
+      if (const auto known = d.fact.values.find("warps"); known != d.fact.values.end())
+        warps = known->second.text();
+  if (warps.empty() || warps.find('?') != std::string::npos) return {};
+  for (const Draft& d : context.drafts) {
+    const auto known = d.fact.values.find("warps");
+    if (d.fact.kind != evidence::kind::role || d.fact.values.count("condition") ||
+        known == d.fact.values.end() || known->second.text() != warps)
+      continue;
+    const std::string one = role_of_constant(d.fact.subject);
+    if (one.empty() || (!name.empty() && name != one)) return {};
+    name = one;
+  }
+  return name;
+}
+
+/// A branch that singles out a constant is named for it; any other for what it does, or for its warps.
 void name_roles_by_work(FactContext& context) {
   for (RoleBlock& role : context.roles) {
     if (role.condition == role.statement) continue;  // a task has its name
     const bool named = !constant_name(context, role.condition).empty();
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
     if ((named || flag) && !role.otherwise) continue;
-    const std::string work = work_of(context, role.block);
+    std::string work = work_of(context, role.block);
+    if (work.empty() && !named && !flag && !role.otherwise) work = constant_with_its_warps(context, role);
     if (work.empty()) continue;
     for (Draft& draft : context.drafts)
       if (draft.construct == "dispatch" && draft.node == role.statement) draft.fact.subject = work;

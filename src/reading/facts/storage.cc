@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -211,11 +212,12 @@ void add_stage_sizes(FactContext& context) {
 void add_stages(FactContext& context) {
   const source::PythonModule& module = context.module();
   for (const Assignment& a : module.assignments()) {
-    if (!a.value || !names_stages(a.name) || a.form == Assignment::Form::loop || !a.slots.empty()) continue;
+    if (!a.value || a.form == Assignment::Form::loop || !a.slots.empty()) continue;
     const bool number = makes_number(a.value) || a.form == Assignment::Form::augmented;
+    if (!number || !names_stages(a.name)) continue;
     const bool own =
         a.function >= 0 && module.functions()[static_cast<std::size_t>(a.function)].has_decorator("kernel");
-    if (!number || own) continue;
+    if (own) continue;
     Draft& draft = context.add(Family::H3, evidence::kind::stages, a.name,
                                a.form == Assignment::Form::augmented
                                    ? std::string(a.statement.text().substr(0, 160))
@@ -314,6 +316,26 @@ void add_second_tensors(FactContext& context) {
   }
 }
 
+/// First(storage), Second(storage): two structs laid over one allocation.
+void add_structs_over_storage(FactContext& context) {
+  std::set<std::string> structs;
+  for (const Draft& d : context.drafts)
+    if (d.fact.kind == evidence::kind::storage) structs.insert(d.fact.subject);
+  std::map<std::pair<int, std::string>, std::string> first;  // by function and what they are laid over
+  for (const CallSite& site : context.calls()) {
+    const Node over =
+        structs.count(site.leaf) && site.receiver.empty() ? context.positional(site.call, 0) : Node();
+    if (!over) continue;
+    const auto [known, fresh] =
+        first.try_emplace({site.function, std::string(over.text().substr(0, 80))}, site.leaf);
+    if (fresh || known->second == site.leaf) continue;
+    Draft& draft = context.add(Family::H3, evidence::kind::alias, site.leaf,
+                               site.leaf + " lies over the storage of " + known->second, site.call);
+    draft.construct = "alias";
+    draft.fact.values["of"] = evidence::literal(known->second);
+  }
+}
+
 /// buffer, barriers = self.allocate_buffers(smem): a helper of another local module that takes shared memory.
 void add_helper_allocations(FactContext& context) {
   static const std::vector<std::string> makers = {"allocate_tensor", "allocate_array", "alloc_smem"};
@@ -354,6 +376,7 @@ void extract_storage(FactContext& context) {
   drop_other_spaces(context);
   add_views(context);
   add_second_tensors(context);
+  add_structs_over_storage(context);
   add_helper_allocations(context);
   add_composed_views(context);
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "layout/parse.h"
 #include "reading/evaluator/folder.h"
 #include "reading/facts/context.h"
 
@@ -50,6 +51,7 @@ std::string direction_of_tensor(const FactContext& context, Node tensor) {
 /// "load" or "store" where the tensor comes from a TMA descriptor, "" where it does not, "?" where that
 /// cannot be told.
 std::string tma_side(FactContext& context, Node tensor) {
+  while (tensor.is(NodeKind::subscript)) tensor = tensor.child(Field::value_field);
   if (std::string named = direction_of_tensor(context, tensor); !named.empty()) return named;
   const std::string low = to_lower(tensor.text());
   const Abstract value = context.evaluator.value_of(0, tensor);
@@ -63,6 +65,41 @@ std::string tma_side(FactContext& context, Node tensor) {
   if (!has_descriptors) return "";
   // With descriptors in the file, only a tensor whose origin is known is surely not one of theirs.
   return value.path.empty() || parameter_of(context, tensor) >= 0 ? "?" : "";
+}
+
+/// What the calls of a device function of this file pass for the parameter that a tensor is, or is a slice
+/// of.
+std::vector<Node> passed_for(FactContext& context, Node tensor) {
+  while (tensor.is(NodeKind::subscript)) tensor = tensor.child(Field::value_field);
+  const int parameter = parameter_of(context, tensor);
+  std::vector<Node> out;
+  if (parameter < 0) return out;
+  const int own = context.module().function_at(tensor);
+  const source::PythonFunction& function = context.module().functions()[static_cast<std::size_t>(own)];
+  if (function.has_decorator("kernel")) return out;
+  for (const CallSite& site : context.calls()) {
+    int m = 0, f = -1;
+    if (site.leaf != function.name || !context.evaluator.callee_function(0, site.call, &m, &f) || m != 0 ||
+        f != own)
+      continue;
+    const Node given = argument_for(context, function, site.call, static_cast<std::size_t>(parameter));
+    if (!given) return {};
+    out.push_back(given);
+  }
+  return out;
+}
+
+/// The side of a tensor that a function is handed: that of what all its calls pass; "?" where that is not
+/// one.
+std::string side_of_passed(FactContext& context, const std::vector<Node>& passed) {
+  std::string side;
+  for (const Node given : passed) {
+    const Node origin = tensor_origin(context, given);
+    const std::string one = origin ? tma_side(context, origin) : "?";
+    if (given != passed.front() && one != side) return "?";
+    side = one;
+  }
+  return side;
 }
 
 /// A tensor of coordinates: nothing is loaded from it or stored to it.
@@ -86,6 +123,21 @@ evidence::Value extents_of(const SeenTensor& tensor) {
 
 bool cuts(std::string_view leaf) {
   return leaf == "local_tile" || leaf == "zipped_divide" || leaf == "tiled_divide" || leaf == "flat_divide";
+}
+
+/// A tile given by layouts, one for each mode, has their sizes: (128:1, 32:1) cuts tiles of (128, 32).
+evidence::Value sizes_of(evidence::Value tile) {
+  const auto* items = tile.list();
+  if (!items) return tile;
+  evidence::Value::List sizes = *items;
+  for (evidence::Value& item : sizes) {
+    if (!item.string() || item.string()->find(':') == std::string::npos) continue;
+    const auto known = layout::parse_layout(*item.string());
+    const layout::Int size = known ? layout::product(known->layout().shape()) : layout::Int();
+    if (known && size.known()) item = evidence::literal(size.value());
+  }
+  tile.data = std::move(sizes);
+  return tile;
 }
 
 Node tiler_of(const FactContext& context, Node call) {
@@ -127,7 +179,7 @@ std::optional<evidence::Value::List> tile_itself(FactContext& context, Node tens
   if (!site || (site->leaf != "local_tile" && site->leaf != "flat_divide")) return std::nullopt;
   const Node tiler = tiler_of(context, tensor);
   if (!tiler) return std::nullopt;
-  const evidence::Value tile = context.value(tiler);
+  const evidence::Value tile = sizes_of(context.value(tiler));
   const evidence::Value projection =
       context.keyword(tensor, "proj") ? context.value(context.keyword(tensor, "proj")) : evidence::Value();
   const auto *items = tile.list(), *kept = projection.list();
@@ -153,6 +205,24 @@ void add_tile_itself(FactContext& context, Node tensor, Draft& draft) {
   evidence::Value& out = draft.fact.values["extents"];
   out.data = std::move(extents);
   out.known_by = evidence::KnownBy::computed;
+}
+
+/// Whether a tensor is a tile, or a thread's or an MMA's part of one.
+bool is_cut(const FactContext& context, Node tensor) {
+  for (int step = 0; step < 6 && tensor; ++step) {
+    if (tensor.is(NodeKind::subscript)) {
+      tensor = tensor.child(Field::value_field);
+    } else if (tensor.is(NodeKind::identifier)) {
+      tensor = bound_before(context, tensor);
+    } else {
+      const CallSite* site = tensor.is(NodeKind::call) ? context.site_of(tensor) : nullptr;
+      if (!site) return false;
+      if (site->leaf == "local_tile" || site->leaf == "flat_divide") return true;
+      if (!site->leaf.starts_with("partition_")) return false;
+      tensor = context.positional(tensor, 0);
+    }
+  }
+  return false;
 }
 
 /// mA_mkl, gA_mnk: letters of the modes, where the name carries them.
@@ -181,7 +251,7 @@ void extract_tilings(FactContext& context) {
     Draft& draft = context.add(Family::B1, "tiling", name, name + " cut into tiles", site.call);
     draft.construct = "tiling";
     draft.fact.optional = true;
-    draft.fact.values["tile"] = context.value(tiler);
+    draft.fact.values["tile"] = sizes_of(context.value(tiler));
     if (const Node projection = context.keyword(site.call, "proj"))
       draft.fact.values["projection"] = context.value(projection);
     const Node origin = tensor_origin(context, tensor);
@@ -195,6 +265,11 @@ void extract_tilings(FactContext& context) {
     if ((side.empty() || side == "?") && origin && !(origin == tensor)) {
       const std::string behind = tma_side(context, origin);
       if (behind == "load" || behind == "store") side = behind;
+    }
+    if (const std::vector<Node> passed = passed_for(context, tensor); !passed.empty()) {
+      if (side.empty() || side == "?") side = side_of_passed(context, passed);
+      if (std::all_of(passed.begin(), passed.end(), [&](Node n) { return is_cut(context, n); }))
+        draft.fact.values["of_tile"] = evidence::literal(true);
     }
     draft.fact.values["tma"] = evidence::literal(side.empty() ? "none" : side);
     if (std::string letters = mode_letters(name); !letters.empty())

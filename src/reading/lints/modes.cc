@@ -98,6 +98,10 @@ class Verdicts {
     const Value* seen = lints::value_of(tiling, "extents");
     const auto* items = seen ? seen->list() : nullptr;
     const auto own = items && mode < items->size() ? (*items)[mode].integer() : std::nullopt;
+    // A tile's extents are not the problem's. And where the run held the tensor, an extent that it does not
+    // know is none that the program's defaults tell.
+    if (!own && lints::flag_of(tiling, "of_tile")) return std::nullopt;
+    if (!own && items && mode < items->size()) return std::nullopt;
     if (own && (flag == problem_.end() || flag->second.value != *own))
       return Extent{*own, "extent of " + tiling.subject};
     return flag == problem_.end() ? std::nullopt : std::optional(flag->second);

@@ -284,6 +284,10 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
   bool done = false;
   const Value special = instantiate_special(klass, arguments, keywords, done);
   if (done) return special;
+  if (klass->storage) {  // a struct laid over memory
+    const Value place = m.attribute(klass, "__call__", at, module);
+    return m.call(place, std::move(arguments), std::move(keywords), at, module, complete);
+  }
   Instance* made = m.make<Instance>();
   made->klass = klass;
   made->made_at = at;

@@ -166,7 +166,10 @@ std::optional<Value> range_count(Machine& m, const Value& self) {
 
 std::optional<Value> placed(Call& call) {
   const Record* self = struct_of(call.self);
-  return self ? std::optional<Value>(place_struct(call, self, Value::integer(0))) : std::nullopt;
+  if (!self) return std::nullopt;
+  const Record* over = record_if(call.get(0, "base"), "Pointer");
+  const Value offset = over ? call.machine.field(over, "offset") : Value();
+  return place_struct(call, self, offset.bound() ? offset : Value::integer(0));
 }
 
 // --- members in memory

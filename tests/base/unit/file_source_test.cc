@@ -155,6 +155,27 @@ TEST_F(Files, AFolderThatCannotBeMadeIsTheReason) {
   EXPECT_EQ(status.error().wrong, "Not a directory");
 }
 
+TEST_F(Files, WhetherOneCanWriteIsToldBeforehandAndNothingIsWritten) {
+  write("file", "x");
+  EXPECT_TRUE(check_can_write(at("file")));
+  EXPECT_TRUE(check_can_write(at("new")));
+  EXPECT_TRUE(check_can_write(at("a/b/c.json"))) << "folders are made";
+  EXPECT_TRUE(check_can_write("/dev/null"));
+  EXPECT_FALSE(fs::exists(at("a")));
+  EXPECT_FALSE(fs::exists(at("new")));
+  for (const std::string& name :
+       {std::string(""), std::string("/file/x.json"), std::string("/file/a/x.json")}) {
+    const auto told = check_can_write(root_ + name);
+    ASSERT_FALSE(told) << name;
+    EXPECT_EQ(told.error().kind, ErrorKind::input);
+    EXPECT_FALSE(write_file_atomically(root_ + name, "x")) << "nor could it be written";
+  }
+  if (geteuid() == 0) return;
+  fs::create_directories(at("shut"));
+  fs::permissions(at("shut"), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_FALSE(check_can_write(at("shut/x")));
+}
+
 TEST_F(Files, AWalkOverADiskIsGivenUp) {
   for (const char* name : {"a/1", "a/2", "b/3"}) write(name, "x");
   EXPECT_EQ(list_files(root_, nullptr, 5)->size(), 3u) << "three files in two folders";

@@ -80,6 +80,19 @@ TEST(Isolated, ACrashIsNamedByItsSignal) {
   EXPECT_EQ(end->phase, "launch");
 }
 
+// A driver's library may call exit(): that is no end of the work.
+TEST(Isolated, AnExitInTheMiddleIsNoEnd) {
+  auto end = run_isolated(
+      [](const Isolated& parent) {
+        parent.phase("launch", true);
+        _exit(0);
+      },
+      10, [](const std::string&) {});
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->how, How::left);
+  EXPECT_EQ(end->phase, "launch");
+}
+
 TEST(Isolated, TheChildChangesNothingHere) {
   int value = 1;
   auto end = run_isolated([&](const Isolated&) { value = 2; }, 10, [](const std::string&) {});

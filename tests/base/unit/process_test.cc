@@ -4,11 +4,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <random>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/sha256.h"
 
@@ -24,11 +30,60 @@ TEST(Process, CollectsBothStreamsAndTheExitCode) {
   EXPECT_FALSE(r->succeeded());
 }
 
+/// Threads that hold the allocator's locks most of the time.
+class BusyAllocators {
+ public:
+  BusyAllocators() {
+    for (std::size_t kind = 0; kind < threads_.size(); ++kind)
+      threads_[kind] = std::thread([this, kind] {
+        // Small blocks of many sizes, freed all at once: each round has to fetch new ones from the lists that
+        // all threads share.
+        for (std::size_t round = kind; !over_; ++round) {
+          std::vector<std::unique_ptr<char[]>> held;
+          for (std::size_t i = 0; i < 3000; ++i)
+            held.push_back(std::make_unique<char[]>(16 + (i * 24 + round) % 2048));
+        }
+      });
+  }
+  ~BusyAllocators() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  std::atomic<bool> over_ = false;
+  std::array<std::thread, 3> threads_;
+};
+
+TEST(Process, StartsWhileOtherThreadsAllocate) {
+  const BusyAllocators busy;
+  std::map<std::string, std::string> extra = {{"CUTELAB_T", "a b"}};
+  for (int i = 0; i < 300; ++i)
+    extra["CUTELAB_T" + std::to_string(i)] = std::string(static_cast<std::size_t>(i), 'x');
+  alarm(240);  // one that waits for a lock that nobody holds any more would wait for ever
+  for (int i = 0; i < 40; ++i) {
+    auto r = run_process({{"sh", "-c", "echo $CUTELAB_T"}, "", extra, 0});
+    ASSERT_TRUE(r) << r.error().message();
+    ASSERT_EQ(r->out, "a b\n");
+  }
+  alarm(0);
+}
+
 TEST(Process, LargeOutputOnBothStreamsDoesNotBlock) {
   auto r = run_process({{"sh", "-c", "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2"}, "", {}, 30});
   ASSERT_TRUE(r);
   EXPECT_EQ(r->out.size(), 300000u);
   EXPECT_EQ(r->err.size(), 300000u);
+}
+
+TEST(Process, OutputBeyondTheLimitIsReadAndDropped) {
+  ProcessSpec spec{{"sh", "-c", "head -c 3000000 /dev/zero; echo done >&2"}, "", {}, 30};
+  spec.most_output_bytes = 1000;
+  auto r = run_process(spec);
+  ASSERT_TRUE(r);
+  EXPECT_GE(r->out.size(), 1000u);
+  EXPECT_LT(r->out.size(), 100'000u);
+  EXPECT_EQ(r->err, "done\n") << "the child is not held up";
 }
 
 TEST(Process, FolderAndVariablesReachTheChild) {

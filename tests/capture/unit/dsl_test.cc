@@ -43,7 +43,7 @@ class DISABLED_Dsl : public ::testing::Test {
     request.limits = limits;
     auto made = capture(request, toolchain, files);
     EXPECT_TRUE(made) << made.error().message();
-    EXPECT_TRUE(descendants_of(getpid()).empty());
+    EXPECT_TRUE(ProcessTable().below(getpid()).empty());
     return made ? *made : Capture{};
   }
   DiskFileSource files;
@@ -137,7 +137,7 @@ TEST_F(DISABLED_Dsl, KeepsModulesAndDeviceCodeWithLines) {
   EXPECT_EQ(code->substr(1, 3), "ELF");
   EXPECT_NE(code->find(".debug_line"), std::string::npos);
   EXPECT_NE(code->find("scale.py"), std::string::npos) << "its lines are the program's own";
-  EXPECT_TRUE(descendants_of(getpid()).empty());
+  EXPECT_TRUE(ProcessTable().below(getpid()).empty());
   request.keep_code = false;
   const auto without = capture(request, toolchain, files);
   ASSERT_TRUE(without);

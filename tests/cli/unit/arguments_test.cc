@@ -73,7 +73,28 @@ TEST(Arguments, FlagWithoutItsValue) {
   const auto r = parse_arguments(read_like(), {"a", "--arch"});
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().kind, ErrorKind::usage);
-  EXPECT_NE(r.error().wrong.find("--arch"), std::string::npos) << r.error().wrong;
+  EXPECT_EQ(r.error().wrong, "--arch wants a value: sm_90, sm_100");
+  EXPECT_EQ(parse_arguments(read_like(), {"a", "--set"}).error().wrong, "--set wants a value: NAME=VALUE");
+}
+
+TEST(Arguments, AnEmptyValueIsAnUnsetVariable) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"a", "--arch="}, {"a", "--arch", ""}, {"a", "--set=b=1", "--set="}})
+    EXPECT_NE(message(parse_arguments(read_like(), words)).find("is given an empty value"), std::string::npos)
+        << words[1];
+  VerbSpec text = read_like();
+  text.flags.push_back({"--note", "TEXT", "a remark", "", false, {}});
+  EXPECT_TRUE(parse_arguments(text, {"a", "--note="}).ok()) << "a text may be empty";
+}
+
+TEST(Arguments, WhereAnOutputCannotBeWrittenIsSaidAtOnce) {
+  VerbSpec spec = read_like();
+  spec.flags.push_back({"--html", "FILE", "a page", "", false, {}, {}, true});
+  EXPECT_TRUE(parse_arguments(spec, {"a", "--html=-"}).ok());
+  const auto refused = parse_arguments(spec, {"a", "--html=/dev/null/page.html"});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::input);
+  EXPECT_TRUE(parse_arguments(spec, {"a", "--set=/dev/null/x"}).ok()) << "no output";
 }
 
 TEST(Arguments, OpenVerbsCollectParameters) {

@@ -60,6 +60,11 @@ TEST(Dispatch, CommandsInHintsAreCalledAsTheUserCallsThem) {
             "`./cutelab list`, or `./cutelab doctor`");
   EXPECT_EQ(as_called("error: cutelab: it fell\n  try: cutelab extract FILE", fake.context),
             "error: cutelab: it fell\n  try: ./cutelab extract FILE");
+  EXPECT_EQ(as_called("cutelab select --goal … && cutelab study select x FILE (cutelab read)", fake.context),
+            "./cutelab select --goal … && ./cutelab study select x FILE (./cutelab read)");
+  EXPECT_EQ(
+      as_called("./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program", fake.context),
+      "./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program");
 }
 
 TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {

@@ -92,6 +92,21 @@ TEST(Doctor, ToolsAreFoundInPathToolkitAndPart) {
   EXPECT_EQ(item(gpu_items(machine.host()), "nvdisasm").state, State::attention) << "there, but does not run";
 }
 
+// A wrapper that prints something else, or nothing, was "found, version unknown".
+TEST(Doctor, AProgramThatTellsNoVersionWantsAttention) {
+  Machine machine;
+  machine.answers["nvcc"] = "";
+  machine.answers["/usr/bin/nvcc"] = "\x1b[31mgarbage\xff";
+  const Item nvcc = item(gpu_items(machine.host()), "nvcc");
+  EXPECT_EQ(nvcc.state, State::attention);
+  EXPECT_EQ(nvcc.detail, "/usr/bin/nvcc tells no version of its own: is it nvcc?");
+  EXPECT_EQ(nvcc.remedy, "./cutelab setup cuda-compiler");
+  machine.answers["nvidia-smi"] = "Failed to initialize NVML\n";
+  const Item gpu = item(gpu_items(machine.host()), "GPU");
+  EXPECT_EQ(gpu.state, State::attention);
+  EXPECT_EQ(gpu.detail, "nvidia-smi answers, but names no GPU");
+}
+
 TEST(Doctor, InterfacePackageIsNotTheDsl) {
   Machine machine;
   machine.python_answer =

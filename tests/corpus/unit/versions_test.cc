@@ -23,6 +23,11 @@ class Api : public ::testing::Test {
     for (const ApiUse& use : table_.uses_in(source)) out.push_back(text_of(use, parse_release(wheel)));
     return out;
   }
+  static std::string joined(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& text : texts) all += text + "\n";
+    return all;
+  }
   ApiChanges table_;
 };
 
@@ -55,15 +60,23 @@ TEST_F(Api, ARemovedNameAndItsNeighbourThatStays) {  // P11
   EXPECT_EQ(says(source, "4.6.2")[0],
             "cute.make_fragment (line 2) is not in wheel 4.6.2; removed in 4.6.0; instead: "
             "cute.make_rmem_tensor (since 4.3.0); cute.make_fragment_like stays");
+  EXPECT_EQ(says(source, "4.5.3")[0],
+            "cute.make_fragment (line 2) warns since 4.3.0; instead: cute.make_rmem_tensor (since 4.3.0); "
+            "cute.make_fragment_like stays");
+  EXPECT_EQ(says(source, "4.2.1")[0], "");
+  EXPECT_EQ(says(source, "")[0],
+            "cute.make_fragment (line 2) was removed in 4.6.0; instead: cute.make_rmem_tensor (since 4.3.0); "
+            "cute.make_fragment_like stays");
   EXPECT_EQ(uses[1].name, "core.ThrMma");
 }
 
 TEST_F(Api, TheRuleOfBulkCopiesIsThatOfTheExactWheel) {  // P12
   const char* source = "def k():\n    op = cpasync.CopyBulkG2SOp()\n";
   for (const char* wheel : {"4.6.0", "4.6.1"})
-    EXPECT_NE(says(source, wheel)[0].find("elects the thread itself"), std::string::npos) << wheel;
+    EXPECT_NE(joined(says(source, wheel)).find("elects the thread itself"), std::string::npos) << wheel;
   for (const char* wheel : {"4.5.2", "4.6.2", "4.7.0"})
-    EXPECT_NE(says(source, wheel)[0].find("must stand in `with cute.arch.elect_one():`"), std::string::npos)
+    EXPECT_NE(joined(says(source, wheel)).find("must stand in `with cute.arch.elect_one():`"),
+              std::string::npos)
         << wheel;
   EXPECT_TRUE(says("def k():\n    op = cpasync.CopyBulkTensorTileG2SOp()\n", "4.6.0").empty())
       << "tensor copies were never affected";

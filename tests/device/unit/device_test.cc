@@ -63,8 +63,8 @@ TEST(CodeArch, AMismatchNamesTheRuleAndWhatTheDeviceLacks) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(
       refused.error().wrong,
-      "NVIDIA GB10 is sm_121a, the package is compiled for sm_100a: code with the suffix a runs on no other "
-      "chip; it has no wgmma and no tcgen05 with tensor memory");
+      "NVIDIA GB10 is sm_121a, the package is compiled for sm_100a: code with the suffix a runs on chips of "
+      "compute capability 10.0 alone; NVIDIA GB10 has no wgmma and no tcgen05 with tensor memory");
   EXPECT_TRUE(runs_on({"sm_100a", "sm_121a"}, spark));
   EXPECT_FALSE(runs_on({}, spark));
 }

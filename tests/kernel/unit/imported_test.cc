@@ -21,12 +21,14 @@ class FakeExporter final : public Exporter {
  public:
   Result<Exported> get(const ExportWanted& wanted) const override {
     flags_seen.push_back(wanted.flags);
+    if (nothing_kept) return Error{ErrorKind::unavailable, "export", "nothing is kept", "", ""};
     long long m = 0, n = 0;
     for (const std::string& flag : wanted.flags)
       if (std::sscanf(flag.c_str(), "--mn=%lld,%lld", &m, &n) == 2 && m > 100)
         return Error{ErrorKind::usage, "export", "the program refuses: m is at most 100", "", ""};
     Exported made;
     made.folder = "somewhere";
+    made.other_program = other_program;
     made.call.entry = "f";
     made.call.device_code = "kernel.cubin";
     made.call.object_sha256 = fixed_extents ? std::to_string(m) + " " + std::to_string(n) : "any";
@@ -46,7 +48,11 @@ class FakeExporter final : public Exporter {
     return made;
   }
   mutable std::vector<std::vector<std::string>> flags_seen;
+  bool only_kept() const override { return runs_nothing; }
   bool fixed_extents = false;  ///< of the compiled kernel
+  bool nothing_kept = false;
+  bool runs_nothing = false;
+  bool other_program = false;
   std::vector<ExportedCall::Tensor> extra;
 };
 
@@ -213,6 +219,37 @@ TEST_F(Imported, RaggedProblemsThatTheProgramRefusesAreLeftOut) {
       << "another problem is another kernel";
 }
 
+TEST_F(Imported, ExtentsThatTheProgramDoesNotGuardAreRefused) {
+  PackageDescription d = product();
+  d.parameters[0].multiple_of = 4;
+  const auto back = package_from_json(to_json(d));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->parameters[0].multiple_of, 4);
+  const ImportedPlan held(*back, std::make_shared<FakeExporter>());
+  auto params = parse_parameters("tiny", held.parameters(), {{"m", "6"}});
+  ASSERT_TRUE(params);
+  const auto refused = held.check(*params);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().wrong, "m is no multiple of 4");
+  params->set("m", std::int64_t{8});
+  EXPECT_TRUE(held.check(*params));
+}
+
+TEST_F(Imported, SumsThatKeepFewerBitsAreAllowedMore) {
+  const OperatorSpec& gemm = *find_operator("gemm");
+  EXPECT_EQ(gemm.defaults.at("accumulator_bits"), 0);
+  ExportedCall call;
+  call.tensors = {exported_tensor("a", {64, 64}, {64, 1}, 0), exported_tensor("b", {64, 64}, {64, 1}, 1),
+                  exported_tensor("d", {64, 64}, {64, 1}, 2)};
+  Operator op;
+  op.name = "gemm";
+  op.roles = {{"a", {"a", {"m", "k"}}}, {"b", {"b", {"n", "k"}}}, {"d", {"d", {"m", "n"}}}};
+  const Tolerance wide = operator_tolerance(op, call);
+  op.numbers["accumulator_bits"] = 10;
+  EXPECT_GT(operator_tolerance(op, call).floor, wide.floor);
+  EXPECT_GT(operator_tolerance(op, call).relative_norm, 4 * wide.relative_norm);
+}
+
 TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
   EXPECT_EQ(plan.cannot_run_because(), "");
   PackageDescription d = product();
@@ -225,6 +262,25 @@ TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
   ASSERT_TRUE(plan.check(problem()));
   EXPECT_NE(plan.cannot_run_because().find("scales holds: elements of type Float4E2M1FN"), std::string::npos);
   EXPECT_NE(plan.cannot_run_because().find("again shares its memory"), std::string::npos);
+}
+
+TEST_F(Imported, AnotherProgramThanTheImportedOneIsSaidWithEveryResult) {
+  const Config config = plan.autotune_configs(problem())[0];
+  EXPECT_TRUE(plan.plan(problem(), config)->remarks.empty());
+  exporter->other_program = true;
+  const auto kernel = plan.plan(problem(), config);
+  ASSERT_EQ(kernel->remarks.size(), 1u);
+  EXPECT_NE(kernel->remarks[0].find("tiny.py is not the file that was imported"), std::string::npos);
+}
+
+TEST_F(Imported, WhereNoProgramIsRunAProblemWithoutAKeptExportIsNotRefused) {
+  exporter->nothing_kept = true;
+  EXPECT_FALSE(plan.check(problem())) << "it could have been run";
+  exporter->runs_nothing = true;
+  EXPECT_TRUE(plan.check(problem()));
+  EXPECT_FALSE(plan.plan(problem(), plan.autotune_configs(problem())[0])) << "the call is not known";
+  exporter->nothing_kept = false;
+  EXPECT_FALSE(plan.check(problem({{"m", "101"}}))) << "a kept refusal stays one";
 }
 
 TEST_F(Imported, IndexTensorsKeepWhatTheProgramHadInThem) {

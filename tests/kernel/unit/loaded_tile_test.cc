@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "base/environment.h"
 #include "base/file_source.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "kernel/tile_program.h"
 
 namespace cutelab::kernel {
@@ -41,7 +43,9 @@ int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
   char line[99];
   sprintf(line, "allocate %zu\n", bytes);
   say(line);
-  *at = 0x5000;
+  static unsigned long long next = 0x5000;
+  *at = next;
+  next += 0x10000;
   return 0;
 }
 int cuMemFree_v2(unsigned long long at) { say("free\n"); return 0; }
@@ -123,6 +127,35 @@ TEST_F(LoadedTiles, StepsAreLaunchedInOrderWithTheirArgumentsAndAWorkspace) {
       "launch f grid 4 2 1 block 1 1 1 smem 0 stream 0x42 at 0x7000 extent 32 stride 1\n"
       "launch g grid 1 1 3 block 1 1 1 smem 0 stream 0x42 at 0x5100 extent 16 stride 1\n";
   EXPECT_EQ(log(), "allocate 512\n" + once + once + "free\nunload\nunload\n");
+}
+
+// Launches of two streams may run at once: they shared one workspace.
+TEST_F(LoadedTiles, EachStreamHasAWorkspaceOfItsOwn) {
+  if (compiler.empty()) GTEST_SKIP() << "no C compiler named cc";
+  put("f.cubin", "code");
+  put("g.cubin", "code");
+  {
+    const auto kernel = LoadedTile::load(record(two), driver());
+    ASSERT_TRUE(kernel) << kernel.error().message();
+    const auto block = tile_arguments(program(), {{"x", 0x7000}});
+    for (const std::uintptr_t stream : {0x42, 0x43, 0x42})
+      ASSERT_TRUE((*kernel)->launch(block, {}, reinterpret_cast<void*>(stream)));
+  }
+  std::vector<unsigned long long> at;
+  int freed = 0;
+  const std::string text = log();
+  for (const auto line : split(text, '\n')) {
+    unsigned long long address = 0;
+    const auto told = line.find(" at 0x");
+    if (line.starts_with("launch g") &&
+        std::sscanf(std::string(line.substr(told)).c_str(), " at %llx", &address) == 1)
+      at.push_back(address);
+    freed += line == "free" ? 1 : 0;
+  }
+  ASSERT_EQ(at.size(), 3u) << text;
+  EXPECT_NE(at[0], at[1]);
+  EXPECT_EQ(at[0], at[2]) << "a stream keeps its own";
+  EXPECT_EQ(freed, 2);
 }
 
 TEST_F(LoadedTiles, OtherArgumentsThanTheCodeTakesAreRefused) {

@@ -136,7 +136,8 @@ TEST(Operators, NumbersThatCancelInANormAreWithinItsTolerance) {
   int called_wrong = 0;
   for (const Fill fill : {Fill::uniform, Fill::adversarial}) {
     Inputs inputs{{host_tensor(call.tensors[0]), host_tensor(call.tensors[1]), host_tensor(call.tensors[2])}};
-    for (std::size_t i = 0; i < 3; ++i) inputs.tensors[i].fill(fill, 5 + i);
+    for (std::size_t i = 0; i < 3; ++i)
+      inputs.tensors[i].fill(fill_for(op, inputs.tensors[i].name, fill), 5 + i);
     Tensor y = host_tensor(call.tensors[3]);
     layer_norm_in_fp32(inputs, columns, y);
     const Tensor reference = evaluate(op, call, inputs);
@@ -146,6 +147,26 @@ TEST(Operators, NumbersThatCancelInANormAreWithinItsTolerance) {
     EXPECT_FALSE(compare(y, reference, tolerance).passed) << "a wrong element is still seen";
   }
   EXPECT_GT(called_wrong, 0) << "the test shows nothing: nothing cancelled";
+}
+
+// It was that of the adversarial fill, which no weight is given: 7 times too wide.
+TEST(Operators, TheAbsoluteToleranceOfANormIsThatOfTheLargestWeightThereCanBe) {
+  ExportedCall call;
+  call.tensors = {exported_tensor("x", {8, 64}, {64, 1}, 0, "Float16"),
+                  exported_tensor("w", {64}, {1}, 1, "Float16"),
+                  exported_tensor("y", {8, 64}, {64, 1}, 2, "Float16")};
+  call.buffers = {1, 1, 1};
+  Operator op;
+  op.name = "layer_norm";
+  op.numbers = {{"eps", 0}};
+  op.roles = {
+      {"x", {"x", {"row", "column"}}}, {"weight", {"w", {"column"}}}, {"y", {"y", {"row", "column"}}}};
+  double largest = 0;
+  for (const Fill fill : {Fill::uniform, Fill::normal, Fill::adversarial})
+    largest = std::max(largest, largest_magnitude(fill_for(op, "w", fill)));
+  const Tolerance tolerance = operator_tolerance(op, call);
+  EXPECT_NEAR(tolerance.floor * tolerance.element, 8 * largest * 0x1p-23, 1e-12);
+  EXPECT_LT(largest, 9);
 }
 
 TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {

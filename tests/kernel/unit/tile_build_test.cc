@@ -105,6 +105,19 @@ TEST_F(TileBuild, WhatFailsSaysWhyAndLeavesNothing) {
     EXPECT_TRUE(fs::is_empty(entry.path())) << "nothing half-made stays";
 }
 
+// cuTile and tileiras left tmp…/ and tileir-….o in the machine's folder when a signal ended them.
+TEST_F(TileBuild, TemporaryFilesOfTheCompilerLieInWhatIsRemoved) {
+  const auto built = build_tile_kernel(
+      request(python("cd $(dirname $2); echo $TMPDIR > " + (root / "seen").string() +
+                     "; touch $TMPDIR/left.o || exit 1; echo x > f.cubin\n"
+                     "echo '{\"compiler\": \"c\", \"steps\": [{\"cubin\": \"f.cubin\"}]}' > kernel.json\n")));
+  ASSERT_TRUE(built) << built.error().message();
+  const std::string seen = *files.read((root / "seen").string(), 1000);
+  EXPECT_EQ(seen.rfind(fs::path(built->folder).parent_path().string() + "/.", 0), 0u) << seen;
+  for (const auto& entry : fs::recursive_directory_iterator(root))
+    EXPECT_NE(entry.path().filename(), "left.o") << entry.path();
+}
+
 TEST_F(TileBuild, ATornBuildIsMadeAnew) {
   const auto first = build_tile_kernel(request(exporter("cuTile 1")));
   ASSERT_TRUE(first);

@@ -195,6 +195,10 @@ TEST(Relate, ConfirmsRefinesContradictsAndNamesWhatIsNew) {
   EXPECT_EQ(result.relations[3].id, "d-open");
   EXPECT_EQ(result.relations[3].kind, Relation::Kind::undetermined);
   EXPECT_TRUE(result.fresh.empty()) << "P1 and P2 are covered";
+  EXPECT_TRUE(
+      relate(small_reading(), library_of({{"other-form", "pattern: {id: P1, kind: of_another_form}"}}))
+          .relations.empty())
+      << "an entry about another form of the pattern says nothing of this one";
   EXPECT_EQ(relate(small_reading(), Library{}).fresh, (std::vector<std::string>{"P1", "P2"}));
 }
 

@@ -34,6 +34,15 @@ TEST_F(Studies, KeepsEverythingInItsFileAndBack) {
   EXPECT_EQ(study_json(*study_from_json(study_json(*study), "x")), study_json(*study));
 }
 
+TEST_F(Studies, AnOpenQuestionIsKeptOnce) {
+  ASSERT_TRUE(store_.create("tma", "understand TMA").ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(store_.ask("tma", " who arrives? ").ok());
+  EXPECT_EQ(store_.load("tma")->questions.size(), 1u);
+  ASSERT_TRUE(store_.answer("tma", 1, "each warp").ok());
+  ASSERT_TRUE(store_.ask("tma", "who arrives?").ok());
+  EXPECT_EQ(store_.load("tma")->questions.size(), 2u) << "asked anew after an answer";
+}
+
 TEST_F(Studies, TheNextStepIsTheFirstOpenOne) {
   Study study{"tma", "goal", "", {}, {}, {}};
   EXPECT_EQ(status_of(study, files_).command, "cutelab select --goal … && cutelab study select tma FILE");

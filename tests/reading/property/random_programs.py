@@ -107,7 +107,7 @@ class Maker:
                             "b = 3 in it", "b = list(zip(it, range(2)))", "b = any(v == 3 for v in it)", "b = next(other, None)",
                             "b = [next(it, 0), next(it, 0)]", "b = [v for v in it]", "b = list(other)", "b = len(list(it))",
                             "b = max(it, default=-1)", "p, *q = it", "p, q = it", "b = all(it)", "b = sorted(it, key=str)",
-                            "b = dict(zip(it, it))", "L.extend(it)", "b = bool(it)", "b = it is other", "L.append(7)",
+                            "b = dict(zip(it, it))", "L.extend(list(it))", "b = bool(it)", "b = it is other", "L.append(7)",
                             "b = [*it]", "b = iter(it) is it", "b = sum(map(bool, it))"]))
 
     def text(self):

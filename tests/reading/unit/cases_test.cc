@@ -1,15 +1,16 @@
 // Every file in tests/reading/cases carries its own expected facts as comments:
 //   … # expect: FAMILY kind [name=value …] [; FAMILY kind …]   a fact of that family and kind stands on this
-//   line, with those values; says=TEXT: its sentence holds the text, spaces left out … # expect-role: NAME
-//   the facts on this line stand in that role # expect-pattern: P3 present|absent [default_active|inactive]
-//   [kind=…] [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence of that pattern #
-//   expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is none # expect-style:
-//   class # expect-arch: sm_90a            # expect-constraint: text # with: dsl-sources read with the DSL's
-//   own sources at hand # expect-rule: VERDICT text            a stated rule has that verdict, and says the
-//   text # expect-default: NAME BY=VALUE …      defaults that disagree, all of them, the one taken first #
-//   expect-no-default: NAME              no such disagreement # expect-give-up: text                 the run
-//   could not follow the program, for a reason that holds the text # read-set: NAME=VALUE read with this
-//   setting
+//   line, with those values; says=TEXT: its sentence holds the text, spaces left out; formula=TEXT: of a
+//   value … # expect-role: NAME the facts on this line stand in that role # expect-pattern: P3 present|absent
+//   [default_active|inactive] [kind=…] [condition=…] [VALUE=…] # expect-evidence: P8   this line is evidence
+//   of that pattern # expect-first: P8   … and the most telling   # expect-no-evidence: P8   this line is
+//   none # expect-style: class # expect-arch: sm_90a            # expect-constraint: text # with: dsl-sources
+//   read with the DSL's own sources at hand # expect-rule: VERDICT text            a stated rule has that
+//   verdict, and says the text # expect-default: NAME BY=VALUE …      defaults that disagree, all of them,
+//   the one taken first # expect-no-default: NAME              no such disagreement # expect-give-up: text
+//   the run could not follow the program, for a reason that holds the text # read-set: NAME=VALUE read with
+//   this setting # expect-none: FAMILY kind   no such fact on this line # expect-why: P10 text   the sentence
+//   of a pattern holds the text # expect-summary: text   what the file says of itself; "none" = nothing
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,6 +45,12 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
       const auto equals = wanted[i].find('=');
       if (wanted[i].starts_with("says=")) {
         if (without_spaces(fact.says).find(wanted[i].substr(5)) == std::string::npos) return false;
+        continue;
+      }
+      if (wanted[i].starts_with("formula=")) {
+        if (std::none_of(fact.values.begin(), fact.values.end(),
+                         [&](auto& v) { return without_spaces(v.second.formula) == wanted[i].substr(8); }))
+          return false;
         continue;
       }
       const auto value = fact.values.find(wanted[i].substr(0, equals));
@@ -141,6 +148,15 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
     if (const auto none = after("expect-no-default:"); !none.empty()) {
       for (const auto& conflict : reading.default_conflicts) EXPECT_NE(conflict.name, none);
     }
+    if (const auto summary = after("expect-summary:"); !summary.empty()) {
+      EXPECT_EQ(reading.summary, summary == "none" ? "" : summary);
+    }
+    if (const auto why = after("expect-why:"); !why.empty()) {
+      for (const auto& p : reading.patterns) {
+        if (!why.starts_with(p.id + " ")) continue;
+        EXPECT_NE(p.says.find(why.substr(p.id.size() + 1)), std::string::npos) << p.says;
+      }
+    }
     if (const auto why = after("expect-give-up:"); !why.empty()) {
       const bool found = std::any_of(reading.give_ups.begin(), reading.give_ups.end(),
                                      [&](auto& g) { return g.reason.find(why) != std::string::npos; });
@@ -157,6 +173,15 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
     return -1;
   }
 
+  static void check_absent(const Reading& reading, int line, std::string_view text) {
+    const auto wanted = words(text);
+    if (wanted.size() < 2) return;
+    for (const auto& f : reading.facts)
+      EXPECT_FALSE(f.at.line() == line && wanted[0] == evidence::name_of(f.family) && wanted[1] == f.kind &&
+                   carries(f, wanted))
+          << "line " << line << " has " << text;
+  }
+
   static void check_line(const Reading& reading, int number, std::string_view line) {
     const auto after = [&](std::string_view mark) {
       const auto at = line.find(mark);
@@ -165,6 +190,7 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
     if (const auto facts = after("expect:"); !facts.empty())
       for (const auto one : split(facts, ';')) check_fact(reading, number, one);
     if (const auto pattern = after("expect-pattern:"); !pattern.empty()) check_pattern(reading, pattern);
+    check_absent(reading, number, after("expect-none:"));
     for (const std::string& id : words(after("expect-evidence:")))
       EXPECT_GE(place_in_evidence(reading, number, id), 0)
           << "line " << number << " is no evidence of " << id;

@@ -92,6 +92,31 @@ TEST(Model, BlocksInsideARoleAreItsPartsAndElectionsNone) {
   EXPECT_EQ(all[0].pipelines[0].consumers, std::vector<std::string>{"scale"});
 }
 
+TEST(Model, WhereOnlyAnElectedWarpStandsApartTheOthersDoTheRest) {
+  evidence::Reading reading = testing::sample_reading();
+  std::erase_if(reading.facts, [](auto& f) { return f.kind == evidence::kind::role; });
+  for (evidence::Fact& f : reading.facts)
+    if (f.family == evidence::Family::D2) f.role.clear();
+  reading.facts.push_back(role_fact("warp 0", "", true));
+  evidence::Fact side;
+  side.family = evidence::Family::D2;
+  side.subject = "ring";
+  side.kernel = "ScaleKernel.kernel";
+  side.kind = evidence::kind::commit;
+  side.role = "warp 0";
+  reading.facts.push_back(side);
+  side.kind = evidence::kind::wait;
+  side.role = "";
+  reading.facts.push_back(side);
+  EXPECT_EQ(models(reading)[0].pipelines[0].producers, std::vector<std::string>{"warp 0"});
+  EXPECT_EQ(models(reading)[0].pipelines[0].consumers, std::vector<std::string>{everyone});
+  reading.facts.back().values["by"] = evidence::literal("thread 0");
+  EXPECT_EQ(models(reading)[0].pipelines[0].consumers.back(), "thread 0");
+  reading.facts.push_back(role_fact("load", "", false));
+  reading.facts[reading.facts.size() - 2].values.clear();
+  EXPECT_TRUE(models(reading)[0].pipelines[0].consumers.empty()) << "roles do the work, and none waits";
+}
+
 TEST(Model, AConstantForAWarpIsNoRole) {
   auto reading = testing::sample_reading();
   evidence::Fact fact = role_fact("_WARP_PROD", "", false);

@@ -3,10 +3,12 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -55,8 +57,13 @@ struct Problem {
   fe::graph::Graph graph;
   std::array<bool, most_plans> built{};
   std::int64_t offered = 0;
-  void* workspace = nullptr;
-  std::int64_t workspace_bytes = 0;
+  std::int64_t workspace_bytes = 0;  ///< of the plan that wants most
+  /// Of each stream, since launches on two of them may run at once.
+  struct Workspace {
+    void* memory = nullptr;
+    std::int64_t bytes = 0;
+  };
+  std::map<cudaStream_t, Workspace> workspaces;
 
   int describe(const Params& p, cudnnHandle_t handle) {
     graph.set_io_data_type(p.fp16 ? fe::DataType_t::HALF : fe::DataType_t::BFLOAT16)
@@ -91,16 +98,18 @@ struct Problem {
   int build(int plan) {
     auto status = graph.build_plan_at_index(plan);
     if (!status.is_good()) return refused(status.get_message());
-    const std::int64_t wanted = graph.get_workspace_size_plan_at_index(plan);
-    if (wanted > workspace_bytes) {
-      cudaFree(workspace);
-      workspace = nullptr;
-      workspace_bytes = 0;
-      if (const cudaError_t error = cudaMalloc(&workspace, wanted)) return error;
-      workspace_bytes = wanted;
-    }
+    workspace_bytes = std::max(workspace_bytes, std::int64_t{graph.get_workspace_size_plan_at_index(plan)});
     built[plan] = true;
     return cudaSuccess;
+  }
+
+  cudaError_t hold(Workspace& workspace) const {
+    if (workspace_bytes <= workspace.bytes) return cudaSuccess;
+    cudaFree(workspace.memory);
+    workspace = {};
+    const cudaError_t error = cudaMalloc(&workspace.memory, workspace_bytes);
+    if (error == cudaSuccess) workspace.bytes = workspace_bytes;
+    return error;
   }
 };
 
@@ -111,6 +120,7 @@ struct State {
   int opened = -1;
   using Key = std::array<int, 9>;
   std::map<Key, std::unique_ptr<Problem>> problems;
+  std::mutex launching;
 
   int open() {
     for (const char* name : {"libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9"})
@@ -121,6 +131,7 @@ struct State {
   }
 
   int launch(const Params& p, cudaStream_t stream) {
+    const std::lock_guard<std::mutex> one(launching);
     if (opened < 0) opened = open();
     if (opened) return opened;
     const Key key = {p.batch, p.heads,  p.heads_kv, p.queries,       p.keys,
@@ -134,11 +145,13 @@ struct State {
     if (p.plan < 0 || p.plan >= most_plans || p.plan >= problem->offered) return no_such_plan;
     if (!problem->built[p.plan])
       if (const int bad = problem->build(p.plan)) return bad;
+    auto& workspace = problem->workspaces[stream];
+    if (const cudaError_t error = problem->hold(workspace)) return error;
     if (fe::detail::set_stream(handle, stream) != CUDNN_STATUS_SUCCESS) return refused("the stream");
     std::unordered_map<std::int64_t, void*> at = {
         {q, const_cast<void*>(p.q)}, {k, const_cast<void*>(p.k)}, {v, const_cast<void*>(p.v)}, {o, p.o}};
     if (p.lse) at[lse] = p.lse;
-    auto status = problem->graph.execute_plan_at_index(handle, at, problem->workspace, p.plan);
+    auto status = problem->graph.execute_plan_at_index(handle, at, workspace.memory, p.plan);
     return status.is_good() ? cudaSuccess : refused(status.get_message());
   }
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -47,7 +48,6 @@ struct Proposal {  // cublasLtMatmulHeuristicResult_t
 
 struct Library {
   void* handle = nullptr;
-  void* workspace = nullptr;
   int (*create)(void**) = nullptr;
   int (*desc_create)(void**, int, int) = nullptr;
   int (*desc_set)(void*, int, const void*, std::size_t) = nullptr;
@@ -84,7 +84,7 @@ struct Library {
     find(matmul, "cublasLtMatmul");
     if (!all) return no_library;
     if (const int status = create(&handle)) return library_status + status;
-    return cudaMalloc(&workspace, workspace_bytes);
+    return cudaSuccess;
   }
 };
 
@@ -137,14 +137,17 @@ struct Problem {
 };
 
 /// What stays between launches: the library's handle and what it proposed for each problem, so that a launch
-/// costs the host no search.
+/// costs the host no search; and memory for each stream, since launches on two of them may run at once.
 struct State {
   Library lt;
+  std::map<cudaStream_t, void*> workspaces;
+  std::mutex launching;
   int opened = -1;
   using Key = std::array<int, 9>;
   std::map<Key, Problem> problems;
 
   int launch(const Params& p, cudaStream_t stream) {
+    const std::lock_guard<std::mutex> one(launching);
     if (opened < 0) opened = lt.open();
     if (opened) return opened;
     const Key key = {p.m, p.n, p.k, p.batch, p.fp16, p.a_k_major, p.b_k_major, p.e4m3, p.fast_sums};
@@ -159,10 +162,13 @@ struct State {
       if (const int bad = problem.scales(lt, p)) return library_status + bad;
     if (p.heuristic < 0 || p.heuristic >= problem.offered) return no_such_heuristic;
     const Proposal& proposal = problem.proposals[static_cast<std::size_t>(p.heuristic)];
+    void*& workspace = workspaces[stream];
+    if (!workspace)
+      if (const int bad = cudaMalloc(&workspace, workspace_bytes)) return bad;
     const void* c = p.beta != 0 ? p.c : p.d;
     const int bad =
         lt.matmul(lt.handle, problem.desc, &p.alpha, p.b, problem.first, p.a, problem.second, &p.beta, c,
-                  problem.out, p.d, problem.out, &proposal.algorithm, lt.workspace, workspace_bytes, stream);
+                  problem.out, p.d, problem.out, &proposal.algorithm, workspace, workspace_bytes, stream);
     return bad ? library_status + bad : cudaSuccess;
   }
 };

@@ -8,6 +8,7 @@
 
 #include <cub/cub.cuh>
 #include <map>
+#include <mutex>
 
 #include "launch_abi.h"
 #include "params.h"
@@ -54,10 +55,18 @@ struct Scratch {
   }
 };
 
+/// That of a stream: launches on two of them may run at once.
+Scratch& scratch_of(cudaStream_t stream) {
+  static std::map<cudaStream_t, Scratch> all;
+  static std::mutex looking;
+  const std::lock_guard<std::mutex> one(looking);
+  return all[stream];  // stays where it is when others come
+}
+
 /// CUB asks twice: how much scratch, then the launch.
 template <class Reduction>
-cudaError_t twice(const Reduction& reduction) {
-  static Scratch scratch;
+cudaError_t twice(const Reduction& reduction, cudaStream_t stream) {
+  Scratch& scratch = scratch_of(stream);
   std::size_t bytes = 0;
   cudaError_t error = reduction(nullptr, bytes);
   if (error == cudaSuccess) error = scratch.hold(bytes > 0 ? bytes : 1);
@@ -67,15 +76,19 @@ cudaError_t twice(const Reduction& reduction) {
 template <class Input, class Op>
 cudaError_t reduce(const Params& p, Input x, Op op, cudaStream_t stream) {
   if (p.method == 1)
-    return twice([&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::Reduce(scratch, bytes, x, p.y, p.columns, op, Op::start, stream);
-    });
+    return twice(
+        [&](void* scratch, std::size_t& bytes) {
+          return cub::DeviceReduce::Reduce(scratch, bytes, x, p.y, p.columns, op, Op::start, stream);
+        },
+        stream);
   const auto starts =
       thrust::make_transform_iterator(thrust::make_counting_iterator(0LL), RowStart{p.columns});
-  return twice([&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, x, p.y, p.rows, starts, starts + 1, op,
-                                              Op::start, stream);
-  });
+  return twice(
+      [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, x, p.y, p.rows, starts, starts + 1, op,
+                                                  Op::start, stream);
+      },
+      stream);
 }
 
 template <class T>
