@@ -32,7 +32,7 @@ struct CppContext {
              evidence::Reading& r)
       : tree(t),
         trees(all),
-        parts(cpp_reached_parts(all)),
+        parts(cpp_reached_parts(all, included_sources(r))),
         folder(std::move(all), std::move(settings)),
         reading(r) {}
   const source::Tree& tree;
@@ -45,6 +45,8 @@ struct CppContext {
   std::map<std::string, source::Node> bodies;  ///< bodies of the functions that are read, by name
 
   CppNodes nodes() const { return CppNodes(parts); }
+  /// By file: whether it is a source (.cu, .cc) and no header.
+  static std::vector<bool> included_sources(const evidence::Reading& reading);
   evidence::Location at(source::Node n) const;
   CppDraft& add(evidence::Family family, std::string kind, std::string subject, std::string says,
                 source::Node node);

@@ -121,10 +121,13 @@ Names mentioned_by(Node unit) {
 
 class Reach {
  public:
-  explicit Reach(const std::vector<const source::Tree*>& trees) : trees_(trees) {
-    for (const Node unit : units_of(*trees[0])) own_.merge(defined_by(unit));
+  Reach(const std::vector<const source::Tree*>& trees, const std::vector<bool>& whole)
+      : trees_(trees), whole_(whole) {
+    for (std::size_t t = 0; t < trees.size(); ++t)
+      if (own(t))
+        for (const Node unit : units_of(*trees[t])) own_.merge(defined_by(unit));
     for (std::size_t t = 1; t < trees.size(); ++t)
-      for (const Node unit : units_of(*trees[t])) {
+      for (const Node unit : own(t) ? std::vector<Node>() : units_of(*trees[t])) {
         const std::size_t number = units_.size();
         units_.push_back(unit);
         for (const std::string_view name : defined_by(unit))
@@ -134,19 +137,25 @@ class Reach {
   }
 
   std::vector<CppPart> parts() {
-    for (const Node unit : units_of(*trees_[0])) follow(unit);
+    for (std::size_t t = 0; t < trees_.size(); ++t)
+      if (own(t))
+        for (const Node unit : units_of(*trees_[t])) follow(unit);
     while (!waiting_.empty()) {
       const std::size_t next = waiting_.front();
       waiting_.pop_front();
       follow(units_[next]);
     }
-    std::vector<CppPart> out = {{trees_[0], 0, trees_[0]->size()}};
+    std::vector<CppPart> out;
+    for (std::size_t t = 0; t < trees_.size(); ++t)
+      if (own(t)) out.push_back({trees_[t], 0, trees_[t]->size()});
     for (std::size_t u = 0; u < units_.size(); ++u)
       if (reached_[u]) out.push_back({units_[u].tree(), units_[u].index(), units_[u].end_index()});
     return out;
   }
 
  private:
+  bool own(std::size_t t) const { return t == 0 || (t < whole_.size() && whole_[t]); }
+
   void follow(Node unit) {
     if (by_name_.empty()) return;
     for (const std::string_view name : mentioned_by(unit)) {
@@ -161,6 +170,7 @@ class Reach {
   }
 
   const std::vector<const source::Tree*>& trees_;
+  const std::vector<bool>& whole_;
   Names own_;
   std::vector<Node> units_;
   std::unordered_map<std::string_view, std::vector<std::size_t>> by_name_;
@@ -169,8 +179,9 @@ class Reach {
 };
 }  // namespace
 
-std::vector<CppPart> cpp_reached_parts(const std::vector<const source::Tree*>& trees) {
-  return Reach(trees).parts();
+std::vector<CppPart> cpp_reached_parts(const std::vector<const source::Tree*>& trees,
+                                       const std::vector<bool>& whole) {
+  return Reach(trees, whole).parts();
 }
 
 }  // namespace cutelab::reading

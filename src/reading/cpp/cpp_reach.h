@@ -47,7 +47,9 @@ class CppNodes {
 
 /// What a reading of trees[0] looks at: all of it, and of the other trees, which are its local headers, the
 /// functions, structs, aliases, variables and macros that it names, itself or through others of them. A
-/// definition of the same name in trees[0] hides those of the headers.
-std::vector<CppPart> cpp_reached_parts(const std::vector<const source::Tree*>& trees);
+/// definition of the same name in trees[0] hides those of the headers. `whole[t]`: tree t is no header but a
+/// source that is included, read as if it were written there.
+std::vector<CppPart> cpp_reached_parts(const std::vector<const source::Tree*>& trees,
+                                       const std::vector<bool>& whole);
 
 }  // namespace cutelab::reading

@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "reading/cpp/cpp_facts.h"
+#include "reading/cpp/cpp_overlap.h"
 #include "source/tree.h"
 
 #include <memory>
@@ -139,6 +140,7 @@ void extract_cpp(CppContext& context) {
   extract_cpp_pipeline_sides(context);
   extract_cpp_persistence(context);
   extract_cpp_counters(context);
+  extract_cpp_overlap(context);
   extract_cpp_guards(context);
 }
 }  // namespace

@@ -128,22 +128,32 @@ Node start_of_step(Node step) {
   return {};
 }
 
+/// `p.m`, `N`, or a variable that is one of two such: `const int lines = turned ? p.n : p.m;`
+bool names_extent(const CppContext& context, Node extent, bool behind_name = false) {
+  static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
+                                                "cols",     "columns",  "row_size", "seqlen",
+                                                "seqlen_q", "seqlen_k", "hidden",   "count"};
+  const Node last = extent.is(NodeKind::field_expression) ? extent.child(Field::field_field) : extent;
+  if (extents.count(to_lower(last.text().substr(0, 40)))) return true;
+  if (behind_name || !extent.is(NodeKind::identifier)) return false;
+  const Node made = context.folder.definition_of(extent);
+  const Node value = made.is(NodeKind::init_declarator) ? made.child(Field::value_field) : Node();
+  return value.is(NodeKind::conditional_expression) && made.tree() == extent.tree() &&
+         names_extent(context, value.child(Field::consequence_field), true) &&
+         names_extent(context, value.child(Field::alternative_field), true);
+}
+
 /// `r < p.m`, `col >= N`: a test against an extent of the problem, not of the tile or of the thread's number.
-bool tests_bounds(Node condition) {
+bool tests_bounds(const CppContext& context, Node condition) {
   for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
     const Node n = condition.tree()->at(i);
     if (!n.is(NodeKind::binary_expression)) continue;
     const std::string_view op = n.child(Field::operator_token).text();
     if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
     for (const Field side : {Field::left_field, Field::right_field}) {
-      Node extent = n.child(side);
+      const Node extent = n.child(side);
       if (extent.text().starts_with("get<") && mentions(extent, "problem")) return true;
-      if (extent.is(NodeKind::field_expression)) extent = extent.child(Field::field_field);
-      const std::string name = to_lower(extent.text().substr(0, 40));
-      static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
-                                                    "cols",     "columns",  "row_size", "seqlen",
-                                                    "seqlen_q", "seqlen_k", "hidden",   "count"};
-      if (extents.count(name) &&
+      if (names_extent(context, extent) &&
           n.child(Field::left_field).text().find("threadIdx") == std::string_view::npos)
         return true;
     }
@@ -171,9 +181,11 @@ struct RingArray {
 
 /// Which of the arrays of one name a use means: where there are several, that of the object's struct.
 Node array_meant(const std::vector<Node>& declared, Node use) {
+  Node meant;
   for (const Node one : declared)
-    if (declared.size() > 1 && struct_around(one) == owner_at(use)) return one;
-  return declared.empty() ? Node() : declared.front();
+    if (declared.size() > 1 && struct_around(one) == owner_at(use) && (!meant || one.tree() == use.tree()))
+      meant = one;
+  return meant || declared.empty() ? meant : declared.front();
 }
 
 /// `&full` of `uint64_t& full = shared.full[stage];`
@@ -358,7 +370,7 @@ void extract_cpp_guards(CppContext& context) {
   for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::if_statement)) continue;
     const Node condition = n.child(Field::condition_field), then = n.child(Field::consequence_field);
-    if (!condition || condition.text().size() > 200 || !tests_bounds(condition)) continue;
+    if (!condition || condition.text().size() > 200 || !tests_bounds(context, condition)) continue;
     const Node function = n.enclosing(NodeKind::function_definition);
     const bool on_device = function && function_kind(function) != evidence::Function::Kind::host;
     const bool guards = then.text().find('=') != std::string_view::npos ||
