@@ -32,7 +32,7 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 
 
 std::string to_lower(std::string_view s) {
   std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
+  for (char& c : out) c = lower(c);
   return out;
 }
 

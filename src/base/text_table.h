@@ -17,14 +17,27 @@ inline std::size_t hash_of(std::string_view text) {
     hash = (hash ^ bytes) * odd;
     hash ^= hash >> 32;
   };
-  for (; text.size() >= 8; text.remove_prefix(8)) {
+  const auto eight = [](const char* at) {
     std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text.data(), 8);
-    mix(bytes);
+    std::memcpy(&bytes, at, 8);
+    return bytes;
+  };
+  const auto four = [](const char* at) {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, at, 4);
+    return std::uint64_t{bytes};
+  };
+  const std::size_t size = text.size();
+  const char *at = text.data(), *end = at + size;
+  if (size >= 8) {
+    for (; end - at > 8; at += 8) mix(eight(at));
+    mix(eight(end - 8));  // what is left, and some that came before
+  } else if (size >= 4) {
+    mix(four(at) | four(end - 4) << 32);
+  } else if (size > 0) {
+    const auto byte = [at](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(at[i])}; };
+    mix(byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16);
   }
-  std::uint64_t rest = 0;
-  for (const char c : text) rest = rest << 8 | static_cast<unsigned char>(c);
-  mix(rest);
   return static_cast<std::size_t>(hash);
 }
 

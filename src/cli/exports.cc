@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/captures.h"
+#include "cli/host_exports.h"
 #include "cli/import_recipe.h"
 #include "cli/parts.h"
 #include "cli/progress.h"
@@ -269,6 +270,20 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
   return made(wanted, path, parent, *tools);
 }
 
+/// Programs in CUDA C++ are compiled, all others run.
+class AnyExporter final : public kernel::Exporter {
+ public:
+  AnyExporter(Context& context, ExportSettings settings)
+      : cpp_(make_cpp_exporter(context, settings.tells)), dsl_(context, std::move(settings)) {}
+  Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
+    return is_cpp_program(wanted.program) ? cpp_->get(wanted) : dsl_.get(wanted);
+  }
+
+ private:
+  std::shared_ptr<const kernel::Exporter> cpp_;
+  CaptureExporter dsl_;
+};
+
 }  // namespace
 
 Result<std::string> program_path(const std::string& program, const Context& context) {
@@ -292,7 +307,7 @@ std::string program_name(const std::string& path, const Context& context) {
 }
 
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
-  return std::make_shared<CaptureExporter>(context, std::move(settings));
+  return std::make_shared<AnyExporter>(context, std::move(settings));
 }
 
 std::vector<double> export_seconds(const Context& context) {

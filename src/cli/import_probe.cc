@@ -86,7 +86,8 @@ std::vector<ProbedFlag> parts_of(const ProgramFlag& flag) {
       add(names[i], static_cast<int>(i), "integer", now[i], other_components(flag, now, i));
     return parts;
   }
-  const std::string name = plain_name(flag.option);
+  // "argv[1]" says less than the variable that it fills.
+  const std::string name = plain_name(flag.option.starts_with("argv[") ? flag.destination : flag.option);
   if (flag.kind == "switch") {
     const bool on = flag.value == "True";
     add(name, -1, "switch", on ? "1" : "0", {on ? "0" : "1"});
@@ -152,6 +153,29 @@ void probe_one(const ProbeRequest& request, const kernel::ExportedCall& base,
   }
 }
 
+using ProbedValues = std::map<std::string, std::string>;
+
+/// What words may be only together: one value that all of them know, then of each its first other one, its
+/// second …
+std::vector<ProbedValues> values_together(const std::vector<ProbedFlag*>& flags) {
+  std::vector<ProbedValues> all;
+  for (const std::string& value : flags[0]->tried) {
+    ProbedValues values;
+    for (const ProbedFlag* flag : flags)
+      if (std::find(flag->tried.begin(), flag->tried.end(), value) != flag->tried.end())
+        values[flag->parameter.name] = value;
+    if (values.size() > 1) all.push_back(std::move(values));
+  }
+  for (std::size_t i = 0; i < most_tries; ++i) {
+    ProbedValues values;
+    for (const ProbedFlag* flag : flags)
+      if (i < flag->tried.size()) values[flag->parameter.name] = flag->tried[i];
+    if (values.size() > 1 && std::find(all.begin(), all.end(), values) == all.end())
+      all.push_back(std::move(values));
+  }
+  return all;
+}
+
 /// Words that the program takes only together: types of two operands, say.
 void probe_together(const ProbeRequest& request, const kernel::ExportedCall& base,
                     std::vector<ProbedFlag>& all) {
@@ -160,17 +184,15 @@ void probe_together(const ProbeRequest& request, const kernel::ExportedCall& bas
     if (flag.parameter.kind == "word" && flag.effect == FlagEffect::refused) refused.push_back(&flag);
   if (refused.size() < 2) return;
   const std::vector<ProbedFlag> unchanged = all;
-  for (const std::string& value : refused[0]->tried) {
-    std::map<std::string, std::string> values;
-    for (const ProbedFlag* flag : refused)
-      if (std::find(flag->tried.begin(), flag->tried.end(), value) != flag->tried.end())
-        values[flag->parameter.name] = value;
-    if (values.size() < 2) continue;
+  for (const auto& values : values_together(refused)) {
     auto made = request.exporter.get(with_flags(request, changed_flags(unchanged, request, values)));
     if (!made) continue;
     for (ProbedFlag* flag : refused) {
-      if (!values.count(flag->parameter.name)) continue;
-      flag->parameter.choices.push_back(value);
+      const auto value = values.find(flag->parameter.name);
+      auto& choices = flag->parameter.choices;
+      if (value == values.end()) continue;
+      if (std::find(choices.begin(), choices.end(), value->second) == choices.end())
+        choices.push_back(value->second);
       flag->effect = std::max(flag->effect, difference(base, made->call));
     }
   }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/exports.h"
+#include "cli/host_exports.h"
 
 namespace cutelab::cli {
 namespace {
@@ -57,7 +58,8 @@ Error cannot_write(const std::string& what, const std::string& folder) {
 }  // namespace
 
 std::string package_folder(const kernel::PackageDescription& d) {
-  return fmt::format("kernels/cute_python/{}/{}/{}", d.layer, d.design, folder_name(d));
+  return fmt::format("kernels/{}/{}/{}/{}", is_cpp_program(d.program) ? "cute_cpp" : "cute_python", d.layer,
+                     d.design, folder_name(d));
 }
 
 Status check_package_name(const kernel::PackageDescription& d, bool replace, Context& context) {
@@ -83,13 +85,19 @@ Status check_package_name(const kernel::PackageDescription& d, bool replace, Con
   return {};
 }
 
+std::string compiled_with(const kernel::PackageDescription& d) {
+  return (is_cpp_program(d.program) ? "" : "CuTe DSL ") + d.dsl_version;
+}
+
 std::string package_readme(const kernel::PackageDescription& d, const kernel::Exported& exported) {
   const auto& call = exported.call;
   std::string text = fmt::format(
-      "# {}, {}\n\n{}\n\nImported from `{}` (compiled with CuTe DSL {} for {}); the source stays where it "
-      "is. The kernel runs "
-      "through the object that the DSL exports, without Python.\n",
-      d.design, d.version == "v0" ? "base version" : d.version, d.summary, d.program, d.dsl_version, d.arch);
+      "# {}, {}\n\n{}\n\nImported from `{}` (compiled with {} for {}); the source stays where it is. {}\n",
+      d.design, d.version == "v0" ? "base version" : d.version, d.summary, d.program, compiled_with(d),
+      d.arch,
+      is_cpp_program(d.program) ? "A unit made of it (its main renamed) calls its host function; the unit "
+                                  "lies beside the compiled code."
+                                : "The kernel runs through the object that the DSL exports, without Python.");
   text += bullets("To fill in before it runs", d.undetermined);
   text += "\n## Problem\n";
   text += d.parameters.empty() ? "\nThe program takes no other problem than its own.\n"

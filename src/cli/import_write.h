@@ -7,12 +7,16 @@
 
 namespace cutelab::cli {
 
-/// kernels/cute_python/<layer>/<design>/<design>[_vN] below the repository.
+/// kernels/cute_python/<layer>/<design>/<design>[_vN] below the repository; cute_cpp for a program in CUDA
+/// C++.
 std::string package_folder(const kernel::PackageDescription& description);
 
 /// Errors (kind usage): the layer or the design is no plain name, the folder is there, another package has
 /// the name. `replace`: an imported package of this name may give way.
 Status check_package_name(const kernel::PackageDescription& description, bool replace, Context& context);
+
+/// "CuTe DSL 4.7.0", "nvcc 13.0.88, CUTLASS 4.7.0".
+std::string compiled_with(const kernel::PackageDescription& description);
 
 /// The package's README: what it is, what was found, what was assumed, what has to be filled in.
 std::string package_readme(const kernel::PackageDescription& description, const kernel::Exported& exported);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 #include "base/text.h"
@@ -45,7 +46,9 @@ struct Held {
   std::string recorded;
 };
 
-std::vector<Held> held(const Fact& fact, const kernel::LaunchShape& launch) {
+/// `cluster` of the source is the preferred one where a launch names two.
+std::vector<Held> held(const Fact& fact, const kernel::LaunchShape& launch,
+                       const std::array<unsigned, 3>& preferred_cluster) {
   std::vector<Held> all;
   const auto add = [&](const char* name, const std::array<unsigned, 3>& recorded) {
     const auto predicted = extents_of(fact, name);
@@ -55,7 +58,7 @@ std::vector<Held> held(const Fact& fact, const kernel::LaunchShape& launch) {
   };
   add("grid", launch.grid);
   add("block", launch.block);
-  if (fact.values.count("cluster")) add("cluster", launch.cluster);
+  if (fact.values.count("cluster")) add("cluster", preferred_cluster[0] ? preferred_cluster : launch.cluster);
   const auto bytes = fact.values.find("smem_bytes");
   const bool known = bytes != fact.values.end() && bytes->second.integer();
   all.push_back({"dynamic shared memory",
@@ -96,7 +99,11 @@ std::string predicted_against_recorded(const kernel::ImportedPlan& plan, const k
   const Fact* fact = launch_of(*reading, kernel.device_function);
   if (fact == nullptr) return "";
   std::vector<std::string> words, differing;
-  for (const Held& one : held(*fact, kernel.launch(0))) {
+  std::array<unsigned, 3> preferred{};
+  if (const auto exported = read_export(kernel.exported_folder, context.files);
+      exported && !exported->call.launches.empty())
+    preferred = exported->call.launches[0].preferred_cluster;
+  for (const Held& one : held(*fact, kernel.launch(0), preferred)) {
     words.push_back(fmt::format("{} {} / {}", one.name, one.predicted.value_or("?"), one.recorded));
     if (one.predicted && *one.predicted != one.recorded) differing.push_back(one.name);
   }

@@ -10,22 +10,35 @@ namespace {
 using evidence::Lint;
 using evidence::Severity;
 
-/// The line that a use stands on, as a place in the file that was asked for.
-evidence::Location place_of(const corpus::ApiUse& use, const std::string& text) {
-  evidence::Location at;
-  std::size_t begin = 0;
-  for (int line = 1; line < use.line && begin != std::string::npos; ++line) {
-    begin = text.find('\n', begin);
-    if (begin != std::string::npos) ++begin;
+/// The line that a use stands on, as a place in the file that was asked for. Uses come in the order of their
+/// lines.
+class Places {
+ public:
+  explicit Places(const std::string& text) : text_(text) {}
+
+  evidence::Location of(const corpus::ApiUse& use) {
+    if (use.line < line_) line_ = 1, begin_ = 0;
+    for (; line_ < use.line && begin_ != std::string::npos; ++line_) {
+      begin_ = text_.find('\n', begin_);
+      if (begin_ != std::string::npos) ++begin_;
+    }
+    evidence::Location at;
+    if (begin_ == std::string::npos) return at;
+    const std::size_t end = std::min(text_.find('\n', begin_), text_.size());
+    const std::string_view line = std::string_view(text_).substr(begin_, end - begin_);
+    const std::size_t name =
+        begin_ + std::min(line.find(use.name.substr(use.name.rfind('.') + 1)), line.size());
+    at.span = {static_cast<std::uint32_t>(name), static_cast<std::uint32_t>(end),
+               static_cast<std::uint32_t>(use.line), static_cast<std::uint32_t>(use.line),
+               static_cast<std::uint32_t>(name - begin_ + 1)};
+    return at;
   }
-  if (begin == std::string::npos) return at;
-  const std::size_t end = std::min(text.find('\n', begin), text.size());
-  const std::size_t name = std::min(text.find(use.name.substr(use.name.rfind('.') + 1), begin), end);
-  at.span = {static_cast<std::uint32_t>(name), static_cast<std::uint32_t>(end),
-             static_cast<std::uint32_t>(use.line), static_cast<std::uint32_t>(use.line),
-             static_cast<std::uint32_t>(name - begin + 1)};
-  return at;
-}
+
+ private:
+  const std::string& text_;
+  int line_ = 1;
+  std::size_t begin_ = 0;  ///< of that line; npos: beyond the end
+};
 }  // namespace
 
 Status ReadLints::prepare() {
@@ -49,14 +62,15 @@ Lint ReadLints::missing(const std::vector<corpus::ApiUse>& uses, const std::stri
             0,
             {},
             {}};
+  Places places(text);
   for (const corpus::ApiUse& use : uses) {
     if (!use.change->since && !use.change->removed) continue;
     if (!wheel_) {
-      lint.undecided.push_back({text_of(use, std::nullopt), {"--wheel"}, place_of(use, text)});
+      lint.undecided.push_back({text_of(use, std::nullopt), {"--wheel"}, places.of(use)});
       continue;
     }
     ++lint.decided;
-    if (breaks(use, *wheel_)) lint.findings.push_back({text_of(use, wheel_), "", {place_of(use, text)}});
+    if (breaks(use, *wheel_)) lint.findings.push_back({text_of(use, wheel_), "", {places.of(use)}});
   }
   return lint;
 }
@@ -69,15 +83,16 @@ Lint ReadLints::deprecated(const std::vector<corpus::ApiUse>& uses, const std::s
             0,
             {},
             {}};
+  Places places(text);
   for (const corpus::ApiUse& use : uses) {
     if (!use.change->deprecated) continue;
     if (!wheel_) {
-      lint.undecided.push_back({text_of(use, std::nullopt), {"--wheel"}, place_of(use, text)});
+      lint.undecided.push_back({text_of(use, std::nullopt), {"--wheel"}, places.of(use)});
       continue;
     }
     ++lint.decided;
     if (*wheel_ >= *use.change->deprecated && !breaks(use, *wheel_))
-      lint.findings.push_back({text_of(use, wheel_), "", {place_of(use, text)}});
+      lint.findings.push_back({text_of(use, wheel_), "", {places.of(use)}});
   }
   return lint;
 }
@@ -97,7 +112,7 @@ void ReadLints::add_range(const std::vector<corpus::ApiUse>& uses, const std::st
   fact.kind = "wheel-range";
   fact.subject = "nvidia-cutlass-dsl";
   fact.optional = true;
-  fact.at = place_of(from ? *from : *before, text);
+  fact.at = Places(text).of(from ? *from : *before);
   if (from) {
     fact.values["from"] = evidence::literal(from->change->since->text());
     fact.says = "wheels from " + from->change->since->text() + ", which has " + from->name;

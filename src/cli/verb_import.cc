@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <set>
@@ -9,6 +10,7 @@
 #include "cli/captures.h"
 #include "cli/example_names.h"
 #include "cli/exports.h"
+#include "cli/host_exports.h"
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
 #include "cli/import_recipe.h"
@@ -51,12 +53,13 @@ std::vector<Flag> run_flags() {
 VerbSpec import_spec() {
   VerbSpec spec;
   spec.name = "import";
-  spec.summary = "make a kernel package of a CuTe DSL program";
+  spec.summary = "make a kernel package of a CuTe DSL or CuTe C++ program";
   spec.step = "3 IMPORT";
   spec.positionals = {
       {"FILE",
-       "a CuTe DSL program with a main, an example's name, or RECIPE.json:ENTRY; a folder with --sweep", 1,
-       1},
+       "a CuTe DSL or CUDA C++ program with a main, an example's name, or RECIPE.json:ENTRY; a folder with "
+       "--sweep",
+       1, 1},
       {"-- FLAG", "options of the program that stay as given here", 0, -1}};
   spec.flags = {
       {"--layer",
@@ -172,8 +175,9 @@ Status Importing::find_program() {
     said_ = recipe_->name;
     return {};
   }
-  if (auto status = check_is_program("import", word, "import --sweep " + word, context_); !status)
-    return status;
+  if (const auto file = context_.files.status(word); !file || file->is_directory || !is_cpp_program(word))
+    if (auto status = check_is_program("import", word, "import --sweep " + word, context_); !status)
+      return status;
   ExampleNames names(context_, arguments_.get("--cutlass"), arguments_.get("--arch"));
   std::vector<std::string> notes;
   auto file = names(word, notes);
@@ -194,6 +198,7 @@ Status Importing::begin() {
   jobs_ = *jobs;
   std::string asked_arch = arguments_.get("--arch");
   if (recipe_ && asked_arch.empty()) asked_arch = recipe_->archs.front();
+  if (is_cpp_program(path_) && asked_arch.empty()) asked_arch = cpp_target(*source);
   auto arch = target_arch(asked_arch, context_, path_);
   if (!arch) return arch.error();
   auto& d = description_;
@@ -214,10 +219,30 @@ Status Importing::begin() {
     settings.torch = capture::Torch::real;
   exporter_ = make_exporter(context_, settings);
   if (!context_.err_is_terminal)
-    context_.err << fmt::format("import: running {} for {} without a GPU … ({})\n", d.program, d.arch,
+    context_.err << fmt::format("import: {} {} for {} without a GPU … ({})\n",
+                                is_cpp_program(d.program) ? "compiling" : "running", d.program, d.arch,
                                 usual_time(export_seconds(context_)));
   wanted_ = {d.program, d.program_sha256, d.fixed_flags, d.arch};
   return {};
+}
+
+/// A host function in C++ seldom refuses extents that its kernel does not guard: they stay multiples of what
+/// divides the program's own, up to the largest tile in use.
+void hold_to_tiles(const std::vector<ProbedFlag>& flags, kernel::PackageDescription& d) {
+  constexpr std::int64_t largest_tile = 256;
+  std::vector<std::string> held;
+  for (const ProbedFlag& flag : flags) {
+    const std::int64_t value = parse_integer(flag.parameter.value).value_or(0);
+    if (flag.scaled.empty() || value < 1) continue;
+    for (auto& p : d.parameters)
+      if (p.name == flag.parameter.name) {
+        p.multiple_of = std::min(value & -value, largest_tile);
+        held.push_back(fmt::format("{} of {}", p.name, p.multiple_of));
+      }
+  }
+  if (!held.empty())
+    d.assumed.push_back("extents stay multiples, as the program's own are (" + join(held, ", ") +
+                        "): whether the kernel guards others is not known");
 }
 
 void Importing::describe(const kernel::Exported& base) {
@@ -236,12 +261,14 @@ void Importing::describe(const kernel::Exported& base) {
       tries ? probe_flags(probe, base.call, reserved_names(), d.passed_over) : std::vector<ProbedFlag>();
   describe_parameters(flags, d);
   if (!tries) d.passed_over.emplace_back("no option was tried: the program was imported as it is");
-  if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
+  if (!is_cpp_program(path_))
+    if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
   auto guess =
       guess_operator(base.call, flags, words_of_call(said_, base.call), arguments_.get("--operator"));
   d.op = std::move(guess.op);
   d.assumed = std::move(guess.assumed);
   d.undetermined = std::move(guess.undetermined);
+  if (is_cpp_program(path_)) hold_to_tiles(flags, d);
   settle_parameters(said_, base.call, flags, d);
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
   for (auto& c : d.configurations) c.rejected_because = without_machines_paths(c.rejected_because, context_);
@@ -259,7 +286,7 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   const auto& d = description_;
   auto& out = context_.out;
   out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
-  out << fmt::format("  program        {} ({}, CuTe DSL {})\n", d.program, d.arch, d.dsl_version);
+  out << fmt::format("  program        {} ({}, {})\n", d.program, d.arch, compiled_with(d));
   out << fmt::format("  compiled       {}, {} kernel{}\n", base.call.callee, base.call.symbols.size(),
                      base.call.symbols.size() == 1 ? "" : "s");
   const auto names = [](const std::vector<kernel::ImportedParameter>& all) {

@@ -39,24 +39,30 @@ std::string_view Cursor::identifier() {
 
 std::string_view Cursor::quoted(bool triple) {
   const char quote = peek();
-  const std::string closing(triple ? 3 : 1, quote);
-  advance(closing.size());
+  const char closing[] = {quote, quote, quote};
+  const std::string_view whole(closing, triple ? 3 : 1);
+  advance(whole.size());
   const std::size_t begin = at_;
+  const auto tells_nothing = [quote](char c) { return c != quote && c != '\\' && c != '\n'; };
   while (!done()) {
     const char c = text_[at_];
-    if (c == quote && (!triple || looking_at(closing))) break;
+    if (tells_nothing(c)) {
+      ++at_;
+      continue;
+    }
+    if (c == quote && (!triple || looking_at(whole))) break;
     if (!triple && c == '\n') return text_.substr(begin, at_ - begin);
     advance(c == '\\' ? 2 : 1);
   }
   const std::string_view content = text_.substr(begin, std::min(at_, text_.size()) - begin);
-  advance(closing.size());
+  advance(whole.size());
   return content;
 }
 
 void HitCounter::see(std::string_view qualifier, std::string_view identifier, int line) {
   if (table_.is_qualifier(qualifier)) {
-    const std::string both = std::string(qualifier) + "." + std::string(identifier);
-    if (table_.find(both) >= 0) return see(both, line);
+    both_.assign(qualifier).append(1, '.').append(identifier);
+    if (table_.find(both_) >= 0) return see(both_, line);
   }
   see(identifier, line);
 }

@@ -74,6 +74,7 @@ class HitCounter {
  private:
   const SignalTable& table_;
   std::vector<SignalHit> hits_;
+  std::string both_;  ///< qualifier and identifier; its memory is used again
 };
 
 /// "sm_90", "sm_100a" standing as words in `text`.

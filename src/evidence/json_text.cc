@@ -31,10 +31,13 @@ std::size_t plain_ascii(std::string_view s) {
   return at;
 }
 
-/// A new line with its indentation, the comma before it included or not.
+/// A new line with its indentation, the comma before it included or not. As many bytes as `copied` may be
+/// read from its begin.
+constexpr std::size_t copied = 64;
 std::string_view new_line(bool comma, std::size_t depth) {
   static constexpr std::string_view longest =
       ",\n                                                                ";
+  static_assert(longest.size() > copied);
   return depth < (longest.size() - 2) / 2 ? longest.substr(comma ? 0 : 1, 2 * depth + (comma ? 2 : 1))
                                           : std::string_view();
 }
@@ -108,18 +111,19 @@ void JsonText::before_value() {
 
 void JsonText::key(std::string_view name) {
   const std::string_view line = depth_ > 0 ? new_line(!empty_, depth_) : std::string_view();
-  char text[128];
+  char text[copied + 64];
   if (line.empty() || line.size() + name.size() + 4 > sizeof text) {
     before_item();
     out_ += '"';
     out_ += name;
     out_ += "\": ";
-  } else {  // nearly always: as one piece
-    char* end = std::copy(line.begin(), line.end(), text);
+  } else {                                   // nearly always: as one piece
+    std::memcpy(text, line.data(), copied);  // of a fixed length: a few moves
+    char* end = text + line.size();
     *end++ = '"';
     end = std::copy(name.begin(), name.end(), end);
-    end = std::copy_n("\": ", 3, end);
-    out_.append(text, end);
+    std::memcpy(end, "\": ", 3);
+    out_.append(text, static_cast<std::size_t>(end + 3 - text));
     empty_ = false;
   }
   after_key_ = true;
@@ -160,6 +164,14 @@ void JsonText::value(std::string_view s) {
 }
 
 void JsonText::quoted(std::string_view s) {
+  char text[128];
+  if (s.size() + 2 <= sizeof text && plain_ascii(s) == s.size()) {  // nearly always: as one piece
+    text[0] = '"';
+    std::copy(s.begin(), s.end(), text + 1);
+    text[s.size() + 1] = '"';
+    out_.append(text, s.size() + 2);
+    return;
+  }
   const std::size_t begin = out_.size();
   bool checked = false;
   out_ += '"';

@@ -101,8 +101,16 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const Li
               {"-I" + root + "/kernels", "-isystem", fs::absolute(toolchain.cutlass_include).string()});
   for (const std::string& folder : headers.folders)
     argv.insert(argv.end(), {"-isystem", fs::absolute(folder).string()});
-  argv.push_back(root + "/" + request.folder + "/kernel.cu");
-  built.command = shell_line(argv);
+  for (const std::string& folder : request.include_folders)
+    argv.insert(argv.end(), {"-isystem", fs::absolute(folder).string()});
+  if (request.unit.empty()) {
+    argv.push_back(root + "/" + request.folder + "/kernel.cu");
+  } else {
+    for (std::string& flag : example_door_flags(root)) argv.push_back(std::move(flag));
+    if (auto status = write_file_atomically(scratch + "/kernel.cu", request.unit); !status) return status;
+    argv.push_back(scratch + "/kernel.cu");
+  }
+  built.command = replace_all(shell_line(argv), scratch, built.folder);
   argv.insert(argv.end(), {"--keep", "--keep-dir", scratch + "/keep", "-o", scratch + "/kernel.so"});
   if (request.compiling) request.compiling();
   const auto begin = std::chrono::steady_clock::now();
@@ -120,9 +128,36 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const Li
                first_errors(done->err + done->out), "run it yourself: " + built.command};
 }
 
+/// Of a unit that includes a program: the program's path says nothing.
+Result<std::string> unit_hash(const BuildRequest& request) {
+  std::string text =
+      join(flags_of(request), "\n") + "\n" + replace_all(request.unit, request.program, "program");
+  std::vector<std::string> sources = {request.source_root + "/kernels/launch_abi.h",
+                                      request.source_root + "/kernels/example_door.cuh", request.program};
+  sources.insert(sources.end(), request.included.begin(), request.included.end());
+  for (const std::string& source : sources) {
+    auto content = request.files.read(source, max_source_bytes);
+    if (!content) return content.error();
+    text += fmt::format("\n{}\n", content->size()) + *content;
+  }
+  return sha256(text).substr(0, 16);
+}
+
 }  // namespace
 
+std::vector<std::string> example_door_flags(const std::string& source_root) {
+  std::vector<std::string> flags = {"-Xlinker",
+                                    "--version-script=" + source_root + "/kernels/example_door.map"};
+  for (const char* wrapped : {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute",
+                              "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceSynchronize",
+                              "cudaStreamSynchronize", "cudaGetDevice", "cudaGetDriverEntryPointByVersion",
+                              "__cudaGetKernel", "__cudaLaunchKernel", "__cudaRegisterFunction"})
+    flags.insert(flags.end(), {"-Xlinker", std::string("--wrap=") + wrapped});
+  return flags;
+}
+
 Result<std::string> source_hash(const BuildRequest& request) {
+  if (!request.unit.empty()) return unit_hash(request);
   const fs::path folder = fs::path(request.source_root) / request.folder;
   const fs::path design = folder.parent_path();  // headers there are shared by its versions
   auto names = request.files.list(design.string(), nullptr);

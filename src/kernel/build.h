@@ -35,7 +35,16 @@ struct BuildRequest {
   std::string arch;                       ///< "sm_90a"
   std::vector<std::string> headers = {};  ///< of Package
   std::function<void()> compiling = {};   ///< called when nothing in the cache serves and nvcc starts
+  /// Text that is compiled in place of the folder's kernel.cu: it includes `program`, and
+  /// kernels/example_door.cuh is its door. `included`: what else it is made of, of the program's own.
+  std::string unit = {};
+  std::string program = {};
+  std::vector<std::string> included = {};
+  std::vector<std::string> include_folders = {};
 };
+
+/// Linker's words that put kernels/example_door.cuh between a program and the CUDA runtime.
+std::vector<std::string> example_door_flags(const std::string& source_root);
 
 /// Hash of what decides the device code besides the toolchain: every .cu, .h and .py of the package, headers
 /// that its design's versions share, launch_abi.h, role_timeline.cuh where it is included, flags, defines.

@@ -8,17 +8,11 @@
 #include "base/process.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "kernel/record_launches.h"
 
 namespace cutelab::kernel {
 namespace {
 namespace fs = std::filesystem;
-
-std::string c_compiler(const Environment& environment) {
-  if (auto named = environment.get("CC")) return find_program(environment, *named);
-  for (const char* name : {"cc", "gcc", "clang"})
-    if (std::string found = find_program(environment, name); !found.empty()) return found;
-  return "";
-}
 
 /// "kernel-<digest of the door>.so": another door, another library.
 Result<std::string> library_name(const FileSource& files, const std::string& source_root) {
@@ -60,7 +54,7 @@ std::vector<std::string> link_command(const std::string& compiler, const Exporte
 /// Why it could not be linked; empty when the library is there.
 std::string link(const Exported& exported, const FileSource& files, const Environment& environment,
                  const std::string& source_root, BuiltKernel& built) {
-  const std::string compiler = c_compiler(environment);
+  const std::string compiler = find_c_compiler(environment);
   if (compiler.empty()) return "there is no C compiler (cc, gcc or clang, or CC)";
   if (exported.call.runtime_archive.empty() || !files.status(exported.call.runtime_archive))
     return "the DSL's libcuda_dialect_runtime_static.a is not there";
@@ -107,6 +101,11 @@ BuiltKernel link_export(const Exported& exported, const FileSource& files, const
   built.source_hash = exported.source_hash;
   built.compiler = "CuTe DSL " + exported.dsl_version;
   built.from_cache = exported.from_cache;
+  if (exported.call.has_door()) {
+    built.library = exported.folder + "/kernel.so";
+    built.compiler = exported.dsl_version;
+    return built;
+  }
   auto name = library_name(files, source_root);
   if (!name) {
     built.not_linked_because = name.error().wrong;

@@ -63,15 +63,20 @@ ExportedCall::Argument argument_from(const Json& object) {
 }
 
 ExportedCall::Launch launch_from(const Json& object) {
-  constexpr int cluster_dimension = 4;  // cudaLaunchAttributeClusterDimension
+  // cudaLaunchAttributeClusterDimension, cudaLaunchAttributePreferredClusterDimension
+  constexpr int cluster_dimension = 4, preferred_dimension = 11;
   ExportedCall::Launch launch;
   launch.symbol = get<std::string>(object, "symbol", "");
   launch.grid = get(object, "grid", launch.grid);
   launch.block = get(object, "block", launch.block);
   launch.dynamic_smem_bytes = get<std::uint64_t>(object, "dynamic_shared_bytes", 0);
   for (const Json& attribute : list(object, "attributes"))
-    if (get(attribute, "id", 0) == cluster_dimension && list(attribute, "value").size() == 3)
-      launch.cluster = get(attribute, "value", launch.cluster);
+    if (list(attribute, "value").size() == 3) {
+      const int id = get(attribute, "id", 0);
+      if (id == cluster_dimension) launch.cluster = get(attribute, "value", launch.cluster);
+      if (id == preferred_dimension)
+        launch.preferred_cluster = get(attribute, "value", launch.preferred_cluster);
+    }
   return launch;
 }
 

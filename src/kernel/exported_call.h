@@ -43,6 +43,8 @@ struct ExportedCall {
     std::array<unsigned, 3> grid{};
     std::array<unsigned, 3> block{};
     std::array<unsigned, 3> cluster{1, 1, 1};
+    /// Where a launch names two cluster shapes: the larger one, of which `cluster` is the fallback; else 0.
+    std::array<unsigned, 3> preferred_cluster{};
     std::uint64_t dynamic_smem_bytes = 0;
   };
   /// One option of the program's own command line.
@@ -80,6 +82,8 @@ struct ExportedCall {
   bool uses_known = false;                   ///< what is read and written was followed in the compiler's text
   int writes_elsewhere = 0;                  ///< places that write memory of none of the tensors
 
+  /// The library beside it is one to load as it is: of a program in C++ (kernels/example_door.cuh).
+  bool has_door() const { return entry == "cutelab_launch"; }
   bool exported() const { return !entry.empty() && !arguments.empty() && !device_code.empty(); }
   const Tensor* find(const std::string& name) const;
   /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
@@ -92,6 +96,9 @@ struct ExportedCall {
 
 /// Errors (kind input): not the schema.
 Result<ExportedCall> exported_call_from_json(const std::string& text);
+
+/// The same as text. What is not in the schema (uses_known, read, written) is left out.
+std::string to_json(const ExportedCall& call);
 
 /// The block of arguments that kernels/exported_door.c takes, with `addresses[i]` for buffer i.
 std::vector<std::byte> argument_block(const ExportedCall& call,

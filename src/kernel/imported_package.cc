@@ -22,6 +22,7 @@ PackageJson json_of(const ImportedParameter& p) {
   if (p.on_unless_given) object["on_unless_given"] = true;
   if (!p.choices.empty()) object["choices"] = p.choices;
   object["meaning"] = p.meaning;
+  if (p.multiple_of > 1) object["multiple_of"] = p.multiple_of;
   return object;
 }
 
@@ -95,11 +96,11 @@ std::vector<Package> imported_packages(const FileSource& files, const std::strin
                                        const std::shared_ptr<const Exporter>& exporter,
                                        std::vector<std::string>& problems) {
   std::vector<Package> packages;
-  const std::string below = root + "/kernels/cute_python";
-  auto names = files.list(below, nullptr);
-  if (!names) return packages;
-  std::sort(names->begin(), names->end());
-  for (const std::string& name : *names) {
+  std::vector<std::string> all;
+  for (const char* folder : {"/kernels/cute_python", "/kernels/cute_cpp"})
+    if (auto names = files.list(root + folder, nullptr)) all.insert(all.end(), names->begin(), names->end());
+  std::sort(all.begin(), all.end());
+  for (const std::string& name : all) {
     if (!name.ends_with("/package.json")) continue;
     auto text = files.read(name, max_source_bytes);
     auto description = text ? package_from_json(*text) : Result<PackageDescription>(text.error());
@@ -108,7 +109,7 @@ std::vector<Package> imported_packages(const FileSource& files, const std::strin
       continue;
     }
     Package package;
-    package.language = "cute-dsl";
+    package.language = name.starts_with(root + "/kernels/cute_cpp/") ? "cute-cpp" : "cute-dsl";
     package.layer = description->layer;
     package.design = description->design;
     package.version = description->version;

@@ -21,6 +21,8 @@ struct ImportedParameter {
   bool on_unless_given = false;  ///< of a switch
   std::vector<std::string> choices;
   std::string meaning;
+  /// Other values are refused: the program itself does not look, and may read beyond its tensors.
+  std::int64_t multiple_of = 1;
 };
 
 /// One setting of the parameters that change the kernel and not the problem.
@@ -90,8 +92,8 @@ class Exporter {
   virtual bool only_kept() const { return false; }
 };
 
-/// The packages below <root>/kernels/cute_python whose package.json can be read. `problems` gets a sentence
-/// for each that cannot.
+/// The packages below <root>/kernels/cute_python and cute_cpp whose package.json can be read. `problems` gets
+/// a sentence for each that cannot.
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
                                        const std::shared_ptr<const Exporter>& exporter,
                                        std::vector<std::string>& problems);

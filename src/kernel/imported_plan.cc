@@ -68,6 +68,12 @@ const ExportedCall& ImportedPlan::call_of(const Params& params) const {
 }
 
 Status ImportedPlan::check(const Params& params) const {
+  for (const auto& p : description_.parameters)
+    if (p.kind == "integer" && p.multiple_of > 1 && params.number(p.name) % p.multiple_of != 0)
+      return Error{ErrorKind::usage, fmt::format("{} {}", description_.design, params.text()),
+                   fmt::format("{} is no multiple of {}", p.name, p.multiple_of), "",
+                   "the program itself does not look at that; where its kernel takes other extents, correct "
+                   "`multiple_of` in package.json"};
   auto made = exported(params, first_config());
   if (made || (exporter_->only_kept() && made.error().kind == ErrorKind::unavailable)) return {};
   return made.error();

@@ -36,7 +36,7 @@ const std::vector<OperatorSpec>& all_operators() {
         {"scale_b", {"one"}}},
        {},
        {"c", "scale_a", "scale_b"},
-       {{"alpha", 1}, {"beta", 1}, {"activation", 0}}},
+       {{"alpha", 1}, {"beta", 1}, {"activation", 0}, {"accumulator_bits", 0}}},
       {"attention",
        "o = softmax(scale · q · kᵀ) · v, causal or not",
        {"q", "k", "v"},
@@ -230,7 +230,15 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
     ProductSum sum{extent_of(a, factors, "k"), drawn * drawn, 1, dtype};
     // Of products of fp8 numbers the tensor cores keep 13 bits behind the sum's leading one, 32 at a time.
     if (is_fp8(dsl_dtype(factors.dtype).value_or(DType::fp32))) sum.at_once = 32, sum.kept_bits = 13;
-    return product_tolerance(sum);
+    // Bits that the sums keep where they are not fp32's.
+    const int bits = static_cast<int>(op.number("accumulator_bits"));
+    if (bits <= 0) return product_tolerance(sum);
+    sum.kept_bits = bits;
+    Tolerance tolerance = product_tolerance(sum);
+    // Not the result's rounding alone but the sums' own decides on the whole, too.
+    const double typical = sum.root_mean_square * std::sqrt(static_cast<double>(sum.products));
+    tolerance.relative_norm += lost_in_sum(sum) / typical;
+    return tolerance;
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.
   const double approximate = op.name == "add" || op.name == "scale" ? half * 0.001 : 0x1p-15;

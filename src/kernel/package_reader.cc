@@ -104,6 +104,7 @@ ImportedParameter parameter_from(const Given& object, const std::string& at, std
   p.on_unless_given = given.truth("on_unless_given");
   p.choices = given.texts("choices");
   p.meaning = given.text("meaning", false);
+  p.multiple_of = given.integer("multiple_of", 1, 1, INT64_C(1) << 40);
   given.end();
   static const std::set<std::string> kinds = {"integer", "real", "word", "switch"};
   if (!kinds.count(p.kind))

@@ -127,9 +127,8 @@ bool in_its_form(const Signature& signature, const Reading& reading) {
                      [&](const Signature& part) { return in_its_form(part, reading); });
 }
 
-/// Whether the reading has anything to say about the entry at all.
+/// Whether the reading has anything to say about an entry of its language at all.
 bool concerns(const Entry& entry, const Reading& reading, const Match& result) {
-  if (entry.scope != "shared" && entry.scope != reading.language) return false;
   if (result.verdict == Tristate::yes) return true;
   const auto patterns = patterns_of(entry.signature);
   const bool all =
@@ -190,6 +189,7 @@ CrossReference relate(const Reading& reading, const Library& library) {
   CrossReference out;
   std::set<std::string> covered;
   for (const Entry& entry : library.entries) {
+    if (entry.scope != "shared" && entry.scope != reading.language) continue;
     const Match result = match(entry.signature, reading);
     if (!concerns(entry, reading, result)) continue;
     out.relations.push_back(relation_of(entry, reading, result));

@@ -175,7 +175,8 @@ void ModuleBuilder::add_import_from(Node node) {
 
 void ModuleBuilder::add_import_entry(Import import) {
   if (!import.local.empty())
-    module_.import_by_local_.try_emplace({-1, import.local}, static_cast<int>(module_.imports_.size()));
+    if (!module_.import_by_local_.find({-1, import.local}))  // the first counts
+      module_.import_by_local_[{-1, import.local}] = static_cast<int>(module_.imports_.size());
   module_.imports_.push_back(std::move(import));
 }
 
@@ -220,7 +221,8 @@ void ModuleBuilder::bind(Node target, Assignment assignment) {
 void ModuleBuilder::add_binding(Assignment a) {
   const int index = static_cast<int>(module_.assignments_.size());
   if (a.name.starts_with("self.") && a.name.find('.', 5) == std::string::npos) {
-    if (a.class_index >= 0) module_.attributes_[{a.class_index, a.name.substr(5)}].push_back(index);
+    if (a.class_index >= 0)
+      module_.attributes_[{a.class_index, std::string_view(a.name).substr(5)}].push_back(index);
   } else if (scope().class_body) {
     module_.attributes_[{a.class_index, a.name}].push_back(index);
   }
@@ -235,7 +237,8 @@ void ModuleBuilder::add_global_names(Node statement) {
 }
 
 bool ModuleBuilder::names_global(const Assignment& a) const {
-  return a.through_globals || (!scope().class_body && global_names_.contains({a.function, a.name}));
+  return a.through_globals ||
+         (!global_names_.empty() && !scope().class_body && global_names_.contains({a.function, a.name}));
 }
 
 }  // namespace cutelab::source

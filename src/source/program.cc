@@ -177,9 +177,7 @@ std::shared_ptr<const PythonModule> SharedModules::module(const FileSource& file
 
 std::vector<std::string> Program::path_edits(const PythonModule& module) const {
   std::vector<std::string> out;
-  const Tree& tree = module.tree();
-  if (tree.text().find("sys.path") == std::string::npos) return out;
-  for (const Node n : tree.all(Kind::call)) {
+  for (const Node n : module.tree().all(Kind::call)) {
     const Node function = n.child(Field::function_field);
     const std::string_view method = function.child(Field::attribute_field).text();
     if (method != "insert" && method != "append") continue;

@@ -13,13 +13,13 @@ const std::vector<int>& nothing() {
 }
 
 const std::vector<int>& find_or_nothing(const ScopedTable<std::vector<int>>& table, ScopedNameView key) {
-  const auto found = table.find(key);
-  return found == table.end() ? nothing() : found->second;
+  const auto* found = table.find(key);
+  return found ? *found : nothing();
 }
 
 int find_or_none(const ScopedTable<int>& table, ScopedNameView key) {
-  const auto found = table.find(key);
-  return found == table.end() ? -1 : found->second;
+  const int* found = table.find(key);
+  return found ? *found : -1;
 }
 }  // namespace
 

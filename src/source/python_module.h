@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/dense_table.h"
 #include "base/text_table.h"
 #include "source/tree.h"
 
@@ -65,29 +65,27 @@ struct Import {
 
 /// A name in a scope (of a function or class, by index; -1 = the module), as a key that may be looked up
 /// without a string of its own.
-struct ScopedName {
-  int scope = -1;
-  std::string name;
-};
 struct ScopedNameView {
   int scope = -1;
   std::string_view name;
-  ScopedNameView(int s, std::string_view n) : scope(s), name(n) {}
-  ScopedNameView(const ScopedName& other)
-      : scope(other.scope), name(other.name) {}  // NOLINT: implicit on purpose
+};
+struct ScopedName {
+  int scope;
+  std::string name;
+  explicit ScopedName(ScopedNameView view) : scope(view.scope), name(view.name) {}
 };
 struct ScopedNameHash {
-  using is_transparent = void;
   std::size_t operator()(ScopedNameView key) const {
     return hash_of(key.name) ^ (static_cast<std::size_t>(key.scope + 1) * 0x9E3779B97F4A7C15u);
   }
 };
 struct ScopedNameEqual {
-  using is_transparent = void;
-  bool operator()(ScopedNameView a, ScopedNameView b) const { return a.scope == b.scope && a.name == b.name; }
+  bool operator()(const ScopedName& a, ScopedNameView b) const {
+    return a.scope == b.scope && a.name == b.name;
+  }
 };
 template <class T>
-using ScopedTable = std::unordered_map<ScopedName, T, ScopedNameHash, ScopedNameEqual>;
+using ScopedTable = DenseTable<ScopedName, ScopedNameView, T, ScopedNameHash, ScopedNameEqual>;
 
 /// The tables of one Python source: imports with aliases, classes, functions, bindings. Names are resolved
 /// textually; nothing is run.

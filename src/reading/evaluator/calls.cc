@@ -122,7 +122,7 @@ const Frame* Folder::root(int module, int function, const Abstract* self) {
   return roots_[m][f] = enter(frame);
 }
 
-Abstract Folder::call(Node n, const Frame* frame) {
+const Abstract& Folder::call(Node n, const Frame* frame) {
   const Node function_node = n.child(Field::function_field);
   const Abstract& given = evaluate(function_node, frame);
   if (given.is(Kind::function)) return call_function(given, n, frame);
@@ -132,9 +132,9 @@ Abstract Folder::call(Node n, const Frame* frame) {
           Kind::function)) {  // with arguments bound before: what it gives back is known by its path alone
     Abstract out = Abstract::object(callee.path, frame->module, n);
     out.frame = frame;
-    return out;
+    return kept(std::move(out));
   }
-  if (callee.is(Kind::type)) return construct(callee, n, frame);
+  if (callee.is(Kind::type)) return kept(construct(callee, n, frame));
   if (callee.is(Kind::instance)) {
     if (auto method = method_of(callee, "__call__")) {
       method->items = {callee};
@@ -150,46 +150,45 @@ Abstract Folder::call(Node n, const Frame* frame) {
       if (!a.is(NodeKind::keyword_argument)) arguments.push_back(evaluate(a, frame));
     }
     if (plain)
-      if (auto value = models::call(callee.path, arguments, n)) return *value;
+      if (auto value = models::call(callee.path, arguments, n)) return kept(std::move(*value));
     for (const Abstract& a : arguments)
       if (Abstract cause = first_unknown(a); !cause.text.empty()) {
         cause.path = callee.path;
         cause.items.clear();
-        return cause;
+        return kept(std::move(cause));
       }
   }
   if (callee.path.empty()) {
     Abstract out =
         Abstract::unknown(callee.known() ? "needs evaluation: call" : callee.text, callee.depends_on, n);
-    return out;
+    return kept(std::move(out));
   }
   if (!callee.known() && callee.path.starts_with("?")) {
     Abstract out = callee;
     out.items.clear();
-    return out;
+    return kept(std::move(out));
   }
   Abstract out = Abstract::object(callee.path, frame->module, n);
   out.frame = frame;
-  return out;
+  return kept(std::move(out));
 }
 
-Abstract Folder::call_function(const Abstract& function, Node n, const Frame* frame) {
+const Abstract& Folder::call_function(const Abstract& function, Node n, const Frame* frame) {
   const PythonFunction& f =
       program_.module(function.module).functions()[static_cast<std::size_t>(function.index)];
   if (f.has_decorator("kernel") || f.has_decorator("contextmanager"))
-    return Abstract::object(function.path, frame->module, n);
+    return kept(Abstract::object(function.path, frame->module, n));
   const Abstract* self = nullptr;
   if (!function.items.empty() && !f.is_static()) self = intern(function.items.front());
   int chain = 0;
   for (const Frame* up = frame; up; up = up->caller) {
     if (++chain > 24 || (up->function == function.index && up->module == function.module && up->call)) {
       ++cuts_;
-      return Abstract::unknown("recursive call", {f.qualified}, n);
+      return kept(Abstract::unknown("recursive call", {f.qualified}, n));
     }
   }
-  Abstract out = returned(enter({function.module, function.index, frame, n, 0, self}));
-  if (out.path.empty() && !out.known()) out.path = function.path;
-  return out;
+  const Abstract& out = returned(enter({function.module, function.index, frame, n, 0, self}));
+  return out.path.empty() && !out.known() ? with_path(out, function.path) : out;
 }
 
 Abstract Folder::construct(const Abstract& type, Node n, const Frame* frame) {
@@ -200,7 +199,7 @@ Abstract Folder::construct(const Abstract& type, Node n, const Frame* frame) {
   return out;
 }
 
-Abstract Folder::returned(const Frame* frame) {
+const Abstract& Folder::returned(const Frame* frame) {
   const PythonModule& module = program_.module(frame->module);
   const PythonFunction& function = module.functions()[static_cast<std::size_t>(frame->function)];
   std::vector<Abstract> alternatives;
@@ -209,11 +208,12 @@ Abstract Folder::returned(const Frame* frame) {
     if (!n.is(NodeKind::return_statement) || module.function_at(n) != frame->function) continue;
     const Tristate reach = branches_around(n, function.body, frame).state;
     if (reach == Tristate::no) continue;
-    alternatives.push_back(n.first() ? evaluate(n.first(), frame) : Abstract::none());
+    const Abstract& value = n.first() ? evaluate(n.first(), frame) : kept(Abstract::none());
+    if (reach == Tristate::yes && alternatives.empty()) return value;
+    alternatives.push_back(value);
     if (reach == Tristate::yes || alternatives.size() > 12) break;
   }
-  if (alternatives.empty()) return Abstract::none();
-  return join(std::move(alternatives));
+  return kept(alternatives.empty() ? Abstract::none() : join(std::move(alternatives)));
 }
 
 std::optional<Node> Folder::argument(Node call, const PythonFunction& function, int position,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -12,18 +13,18 @@ using NodeKind = source::Kind;
 
 Abstract join(std::vector<Abstract> alternatives) {
   if (alternatives.empty()) return Abstract::unknown("no definition reaches here");
-  bool all_same = true;
+  const bool all_same = std::all_of(alternatives.begin(), alternatives.end(),
+                                    [&](const Abstract& a) { return same(a, alternatives.front()); });
+  if (all_same || alternatives.size() == 1) return std::move(alternatives.front());
   std::string path;
   bool one_path = true;
   std::vector<std::string> depends_on;
   for (const Abstract& a : alternatives) {
-    all_same = all_same && same(a, alternatives.front());
     for (const auto& d : a.depends_on) depends_on.push_back(d);
     if (a.is(Abstract::Kind::none) || a.path.empty()) continue;
     if (!path.empty() && path != a.path) one_path = false;
     if (path.empty()) path = a.path;
   }
-  if (all_same || alternatives.size() == 1) return alternatives.front();
   Abstract out = Abstract::unknown("several values are possible", std::move(depends_on));
   if (one_path) out.path = path;
   if (alternatives.size() > 8) alternatives.resize(8);
@@ -42,37 +43,36 @@ const Abstract& Folder::evaluate(Node n, const Frame* frame) {
   if (!n) return nothing_;
   using State = FoldingMemo::State;
   const FoldingMemo::Key key{frame, n.tree(), n.index()};
-  {
-    FoldingMemo::Slot& slot = memo_[key];
-    if (slot.state == State::known || (depth_ == 0 && slot.answer)) return *slot.answer;
-    if (++steps_ > most_steps || depth_ >= deepest) {
-      ++cuts_;
-      return kept(Abstract::unknown(
-          steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep",
-          {}, n));
-    }
-    if (slot.state == State::evaluating) {
-      ++cuts_;
-      return kept(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
-    }
-    slot.state = State::evaluating;
+  FoldingMemo::Slot* slot = &memo_[key];
+  const std::size_t size_before = memo_.size();
+  if (slot->state == State::known || (depth_ == 0 && slot->answer)) return *slot->answer;
+  if (++steps_ > most_steps || depth_ >= deepest) {
+    ++cuts_;
+    return kept(Abstract::unknown(
+        steps_ > most_steps ? "the evaluation's step limit was reached" : "the expression nests too deep", {},
+        n));
   }
+  if (slot->state == State::evaluating) {
+    ++cuts_;
+    return kept(Abstract::unknown("defined through itself", {std::string(n.text().substr(0, 60))}, n));
+  }
+  slot->state = State::evaluating;
   const int cuts_before = cuts_;
   ++depth_;
-  const Abstract& value = kept(evaluate_new(n, frame));
+  const Abstract& value = evaluate_new(n, frame);
   --depth_;
-  FoldingMemo::Slot& slot = memo_[key];
-  slot.state = cuts_ == cuts_before ? State::known : State::empty;
-  if (slot.state == State::known || (depth_ == 0 && steps_ <= most_steps)) slot.answer = &value;
+  if (memo_.size() != size_before) slot = &memo_[key];
+  slot->state = cuts_ == cuts_before ? State::known : State::empty;
+  if (slot->state == State::known || (depth_ == 0 && steps_ <= most_steps)) slot->answer = &value;
   return value;
 }
 
-Abstract Folder::evaluate_new(Node n, const Frame* frame) {
+const Abstract& Folder::evaluate_new(Node n, const Frame* frame) {
   switch (n.kind()) {
     case NodeKind::identifier:
       return identifier(n, frame);
     case NodeKind::attribute:
-      return attribute(n, frame);
+      return kept(attribute(n, frame));
     case NodeKind::call:
       return call(n, frame);
     case NodeKind::subscript:
@@ -80,7 +80,7 @@ Abstract Folder::evaluate_new(Node n, const Frame* frame) {
     case NodeKind::tuple:
     case NodeKind::list:
     case NodeKind::expression_list:
-      return sequence(n, frame);
+      return kept(sequence(n, frame));
     case NodeKind::parenthesized_expression:
     case NodeKind::type:
       return evaluate(n.first(), frame);
@@ -89,16 +89,16 @@ Abstract Folder::evaluate_new(Node n, const Frame* frame) {
     case NodeKind::conditional_expression:
       return conditional(n, frame);
     case NodeKind::binary_operator:
-      return binary(n, frame);
+      return kept(binary(n, frame));
     case NodeKind::unary_operator:
-      return unary(n, frame);
+      return kept(unary(n, frame));
     case NodeKind::comparison_operator:
-      return comparison(n, frame);
+      return kept(comparison(n, frame));
     case NodeKind::boolean_operator:
     case NodeKind::not_operator:
-      return boolean_operator(n, frame);
+      return kept(boolean_operator(n, frame));
     default:
-      return literal(n);
+      return kept(literal(n));
   }
 }
 
@@ -154,7 +154,7 @@ Abstract Folder::attribute(Node n, const Frame* frame) {
   return attribute_of(object, name, n, frame);
 }
 
-Abstract Folder::subscript(Node n, const Frame* frame) {
+const Abstract& Folder::subscript(Node n, const Frame* frame) {
   const Abstract& object = evaluate(n.child(Field::value_field), frame);
   const Node index_node = n.child(Field::subscript_field);
   const Abstract& index = index_node.is(NodeKind::slice) ? nothing_ : evaluate(index_node, frame);
@@ -162,9 +162,10 @@ Abstract Folder::subscript(Node n, const Frame* frame) {
     const auto size = static_cast<std::int64_t>(object.items.size());
     const std::int64_t at = index.number < 0 ? index.number + size : index.number;
     if (at >= 0 && at < size) return object.items[static_cast<std::size_t>(at)];
-    return Abstract::unknown("index outside the tuple", {}, n);
+    return kept(Abstract::unknown("index outside the tuple", {}, n));
   }
-  if (object.is(Kind::tuple) && index_node.is(NodeKind::slice)) return models::sliced(object, index_node);
+  if (object.is(Kind::tuple) && index_node.is(NodeKind::slice))
+    return kept(models::sliced(object, index_node));
   Abstract out = object.is(Kind::object)
                      ? Abstract::object("", object.module, object.made_at)
                      : Abstract::unknown(object.known() ? "needs evaluation: subscript" : object.text,
@@ -174,18 +175,18 @@ Abstract Folder::subscript(Node n, const Frame* frame) {
     out.path = object.path + (index.is_number() ? "[" + std::to_string(index.number) + "]" : "[]");
   if (out.is(Kind::unknown) && out.depends_on.empty())
     out.depends_on.push_back(std::string(n.text().substr(0, 60)));
-  return out;
+  return kept(std::move(out));
 }
 
-Abstract Folder::conditional(Node n, const Frame* frame) {
+const Abstract& Folder::conditional(Node n, const Frame* frame) {
   const auto parts = n.children().all();
-  if (parts.size() != 3) return Abstract::unknown("malformed conditional", {}, n);
+  if (parts.size() != 3) return kept(Abstract::unknown("malformed conditional", {}, n));
   const Tristate chosen = truth(parts[1], frame);
   if (chosen == Tristate::yes) return evaluate(parts[0], frame);
   if (chosen == Tristate::no) return evaluate(parts[2], frame);
   Abstract out = join({evaluate(parts[0], frame), evaluate(parts[2], frame)});
   if (!out.known()) out.depends_on.insert(out.depends_on.begin(), std::string(parts[1].text().substr(0, 80)));
-  return out;
+  return kept(std::move(out));
 }
 
 Abstract Folder::binary(Node n, const Frame* frame) {

@@ -40,9 +40,7 @@ Flag flag_of(Node call) {
 
 std::vector<Flag> flags_of(const source::PythonModule& module) {
   std::vector<Flag> out;
-  const source::Tree& tree = module.tree();
-  if (tree.text().find("add_argument") == std::string::npos) return out;
-  for (const Node n : tree.all(NodeKind::call)) {
+  for (const Node n : module.tree().all(NodeKind::call)) {
     const Node function = n.child(Field::function_field);
     if (!function.is(NodeKind::attribute) || function.child(Field::attribute_field).text() != "add_argument")
       continue;

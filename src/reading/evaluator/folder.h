@@ -62,31 +62,32 @@ class Folder final : public Evaluator {
   using Kind = Abstract::Kind;
 
   // expressions
-  /// The answer stays where it is as long as this Folder.
+  // Answers that are given by reference or pointer stay where they are as long as this Folder.
   const Abstract& evaluate(source::Node n, const Frame* frame);
-  Abstract evaluate_new(source::Node n, const Frame* frame);
+  const Abstract& evaluate_new(source::Node n, const Frame* frame);
   Abstract literal(source::Node n);
   Abstract sequence(source::Node n, const Frame* frame);
   Abstract attribute(source::Node n, const Frame* frame);
-  Abstract subscript(source::Node n, const Frame* frame);
-  Abstract conditional(source::Node n, const Frame* frame);
+  const Abstract& subscript(source::Node n, const Frame* frame);
+  const Abstract& conditional(source::Node n, const Frame* frame);
   Abstract binary(source::Node n, const Frame* frame);
   Abstract unary(source::Node n, const Frame* frame);
   Abstract comparison(source::Node n, const Frame* frame);
   Abstract boolean_operator(source::Node n, const Frame* frame);
 
   // names
-  Abstract identifier(source::Node n, const Frame* frame);
-  std::optional<Abstract> local_binding(const std::string& name, source::Node use, const Frame* frame);
-  Abstract bound_value(int module, const source::Assignment& assignment, const Frame* frame);
+  const Abstract& identifier(source::Node n, const Frame* frame);
+  const Abstract* local_binding(const std::string& name, source::Node use, const Frame* frame);
+  const Abstract& bound_value(int module, const source::Assignment& assignment, const Frame* frame);
   bool changes_in_place(int module, const source::Assignment& assignment);
-  std::optional<Abstract> parameter(const std::string& name, const Frame* frame);
-  Abstract parameter_value(int position, const Frame* frame);
-  Abstract parameter_from_callers(int position, const Frame* frame);
-  Abstract parameter_default(int position, const Frame* frame);
+  bool is_changed_in_place(int module, const source::Assignment& assignment);
+  const Abstract* parameter(const std::string& name, const Frame* frame);
+  const Abstract& parameter_value(int position, const Frame* frame);
+  const Abstract& parameter_from_callers(int position, const Frame* frame);
+  const Abstract& parameter_default(int position, const Frame* frame);
   std::optional<Abstract> defined(int module, int scope, const std::string& name);
-  Abstract imported(int module, const source::Import& import);
-  Abstract member_of_module(int module, const std::string& name);
+  const Abstract& imported(int module, const source::Import& import);
+  const Abstract& member_of_module(int module, const std::string& name);
 
   // objects
   Abstract attribute_of(const Abstract& object, const std::string& name, source::Node use,
@@ -104,12 +105,12 @@ class Folder final : public Evaluator {
   const Abstract* intern(const Abstract& a);
 
   // calls
-  Abstract call(source::Node n, const Frame* frame);
+  const Abstract& call(source::Node n, const Frame* frame);
   /// Stays where it is as long as `callee` and this Folder do.
   const Abstract& called(const Abstract& callee);
-  Abstract call_function(const Abstract& function, source::Node n, const Frame* frame);
+  const Abstract& call_function(const Abstract& function, source::Node n, const Frame* frame);
   Abstract construct(const Abstract& type, source::Node n, const Frame* frame);
-  Abstract returned(const Frame* frame);
+  const Abstract& returned(const Frame* frame);
   std::optional<source::Node> argument(source::Node call, const source::PythonFunction& function,
                                        int position, int skip_parameters, int skip_arguments, bool* splat);
   struct Site {
@@ -142,6 +143,7 @@ class Folder final : public Evaluator {
       frame_by_key_;
   /// Keeps an answer as long as this Folder.
   const Abstract& kept(Abstract&& value) { return answers_.emplace_back(std::move(value)); }
+  const Abstract& with_path(const Abstract& value, std::string path);
   const Abstract nothing_ = Abstract::unknown("nothing there");
   FoldingMemo memo_;
   std::pmr::monotonic_buffer_resource answers_memory_;
@@ -152,6 +154,7 @@ class Folder final : public Evaluator {
   std::map<std::pair<int, int>, const Abstract*> self_by_class_;
   std::map<std::pair<int, int>, Activity> function_activity_;
   std::unordered_map<const source::Import*, Abstract> library_names_;  // imported from no local module
+  std::unordered_map<const source::Assignment*, bool> changes_in_place_;
   std::map<int, std::vector<Flag>> flags_;
   std::map<int, std::unordered_map<std::string, std::vector<source::Node>>> calls_;
   int steps_ = 0;

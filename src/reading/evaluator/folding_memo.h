@@ -27,7 +27,8 @@ class FoldingMemo {
     const Abstract* answer = nullptr;
   };
 
-  /// The slot of that key, made if missing. It may move at the next question.
+  std::size_t size() const { return slots_.size(); }
+  /// The slot of that key, made if missing. It moves when size() changes.
   Slot& operator[](const Key& key) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& slot = place_of(key);

@@ -12,34 +12,34 @@ using source::Node;
 using source::PythonModule;
 using NodeKind = source::Kind;
 
-Abstract Folder::identifier(Node n, const Frame* frame) {
+const Abstract& Folder::identifier(Node n, const Frame* frame) {
   const std::string name(n.text());
   const PythonModule& module = program_.module(frame->module);
   for (int scope = frame->function; scope >= 0;
        scope = module.functions()[static_cast<std::size_t>(scope)].enclosing) {
     const Frame* at = scope == frame->function ? frame : root(frame->module, scope);
-    if (auto local = local_binding(name, n, at)) return std::move(*local);
-    if (auto given = parameter(name, at)) return std::move(*given);
-    if (auto inner = defined(frame->module, scope, name)) return std::move(*inner);
+    if (const Abstract* local = local_binding(name, n, at)) return *local;
+    if (const Abstract* given = parameter(name, at)) return *given;
+    if (auto inner = defined(frame->module, scope, name)) return kept(std::move(*inner));
   }
-  if (auto global = local_binding(name, n, root(frame->module, -1))) return std::move(*global);
+  if (const Abstract* global = local_binding(name, n, root(frame->module, -1))) return *global;
   return member_of_module(frame->module, name);
 }
 
 /// A name as seen from outside or at module level: binding, definition, import, builtin.
-Abstract Folder::member_of_module(int module_index, const std::string& name) {
+const Abstract& Folder::member_of_module(int module_index, const std::string& name) {
   const PythonModule& module = program_.module(module_index);
-  if (auto known = defined(module_index, -1, name)) return std::move(*known);
+  if (auto known = defined(module_index, -1, name)) return kept(std::move(*known));
   const auto& bound = module.bindings(-1, name);
   if (!bound.empty()) {
     const Assignment& last = module.assignments()[static_cast<std::size_t>(bound.back())];
     const bool elsewhere = std::any_of(bound.begin(), bound.end(), [&](int index) {
       return module.assignments()[static_cast<std::size_t>(index)].function >= 0;
     });
-    if (elsewhere) return Abstract::unknown("a function sets it", {name}, last.statement);
+    if (elsewhere) return kept(Abstract::unknown("a function sets it", {name}, last.statement));
     if (last.form == Assignment::Form::plain && last.value)
       return bound_value(module_index, last, root(module_index, -1));
-    return Abstract::unknown("needs evaluation", {name}, last.statement);
+    return kept(Abstract::unknown("needs evaluation", {name}, last.statement));
   }
   if (const source::Import* import = module.import_of(name)) return imported(module_index, *import);
   for (const source::Import& import : module.imports()) {
@@ -49,8 +49,8 @@ Abstract Folder::member_of_module(int module_index, const std::string& name) {
     if (defined(other, -1, name) || !program_.module(other).bindings(-1, name).empty())
       return member_of_module(other, name);
   }
-  if (name == "__name__") return Abstract::of_text(module_index == 0 ? "__main__" : "module");
-  return Abstract::name(name);
+  if (name == "__name__") return kept(Abstract::of_text(module_index == 0 ? "__main__" : "module"));
+  return kept(Abstract::name(name));
 }
 
 std::optional<Abstract> Folder::defined(int module_index, int scope, const std::string& name) {
@@ -69,7 +69,7 @@ std::optional<Abstract> Folder::defined(int module_index, int scope, const std::
   return std::nullopt;
 }
 
-Abstract Folder::imported(int module_index, const source::Import& import) {
+const Abstract& Folder::imported(int module_index, const source::Import& import) {
   if (const auto known = library_names_.find(&import); known != library_names_.end()) return known->second;
   const PythonModule& module = program_.module(module_index);
   const std::string path = module.qualified(import.local);
@@ -83,12 +83,11 @@ Abstract Folder::imported(int module_index, const source::Import& import) {
       if (++depth_ > deepest) {
         --depth_;
         ++cuts_;
-        return Abstract::unknown("imports go in a circle", {path});
+        return kept(Abstract::unknown("imports go in a circle", {path}));
       }
-      Abstract out = member_of_module(owner, import.name);
+      const Abstract& out = member_of_module(owner, import.name);
       --depth_;
-      if (out.path.empty()) out.path = path;
-      return out;
+      return out.path.empty() ? with_path(out, path) : out;
     }
   }
   Abstract out = Abstract::name(path);
@@ -97,10 +96,16 @@ Abstract Folder::imported(int module_index, const source::Import& import) {
   return library_names_[&import] = std::move(out);
 }
 
-std::optional<Abstract> Folder::local_binding(const std::string& name, Node use, const Frame* frame) {
+const Abstract& Folder::with_path(const Abstract& value, std::string path) {
+  Abstract out = value;
+  out.path = std::move(path);
+  return kept(std::move(out));
+}
+
+const Abstract* Folder::local_binding(const std::string& name, Node use, const Frame* frame) {
   const PythonModule& module = program_.module(frame->module);
   const auto& bound = module.bindings(frame->function, name);
-  if (bound.empty()) return std::nullopt;
+  if (bound.empty()) return nullptr;
   const bool elsewhere = use.tree() != &module.tree() || module.function_at(use) != frame->function;
   std::vector<Abstract> alternatives;
   for (auto it = bound.rbegin(); it != bound.rend(); ++it) {
@@ -116,17 +121,17 @@ std::optional<Abstract> Folder::local_binding(const std::string& name, Node use,
                            : elsewhere ? reaches(a.statement, a.statement, frame)
                                        : reaches(a.statement, use, frame);
     if (reach == Tristate::no) continue;
-    Abstract value = bound_value(frame->module, a, there);
-    if (value.path.empty() && a.annotation && value.is(Kind::unknown))
-      value.path = module.qualified(a.annotation);
+    const Abstract* value = &bound_value(frame->module, a, there);
+    if (value->path.empty() && a.annotation && value->is(Kind::unknown))
+      value = &with_path(*value, module.qualified(a.annotation));
     if (reach == Tristate::yes && alternatives.empty()) return value;
-    alternatives.push_back(std::move(value));
-    if (reach == Tristate::yes) return join(std::move(alternatives));
+    alternatives.push_back(*value);
+    if (reach == Tristate::yes) return &kept(join(std::move(alternatives)));
     if (alternatives.size() > 12) break;
   }
-  if (auto given = parameter(name, frame)) alternatives.push_back(std::move(*given));
-  if (alternatives.empty()) return std::nullopt;
-  return join(std::move(alternatives));
+  if (const Abstract* given = parameter(name, frame)) alternatives.push_back(*given);
+  if (alternatives.empty()) return nullptr;
+  return &kept(join(std::move(alternatives)));
 }
 
 namespace {
@@ -163,6 +168,12 @@ bool changes_by_index(const Assignment& a) {
 /// xs = [1] and somewhere xs.extend(…): the literal is only what it starts with.
 bool Folder::changes_in_place(int module_index, const Assignment& a) {
   if (!a.value.is(NodeKind::list) || !a.slots.empty()) return false;
+  const auto [known, fresh] = changes_in_place_.try_emplace(&a);
+  if (fresh) known->second = is_changed_in_place(module_index, a);
+  return known->second;
+}
+
+bool Folder::is_changed_in_place(int module_index, const Assignment& a) {
   const PythonModule& module = program_.module(module_index);
   const auto& calls = calls_by_leaf(module_index);
   for (const char* leaf : {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}) {
@@ -178,78 +189,81 @@ bool Folder::changes_in_place(int module_index, const Assignment& a) {
   return changes_by_index(a);
 }
 
-Abstract Folder::bound_value(int module, const Assignment& a, const Frame* frame) {
-  if (!a.value) return Abstract::unknown("declared without a value", {a.name}, a.statement);
-  if (steps_in_loop(a)) return Abstract::unknown("changes in a loop", {a.name}, a.statement);
-  if (changes_in_place(module, a)) return Abstract::unknown("a list that changes", {a.name}, a.statement);
+const Abstract& Folder::bound_value(int module, const Assignment& a, const Frame* frame) {
+  if (!a.value) return kept(Abstract::unknown("declared without a value", {a.name}, a.statement));
+  if (steps_in_loop(a)) return kept(Abstract::unknown("changes in a loop", {a.name}, a.statement));
+  if (changes_in_place(module, a))
+    return kept(Abstract::unknown("a list that changes", {a.name}, a.statement));
   if (a.form == Assignment::Form::loop) {
     const Abstract& iterated = evaluate(a.value, frame);
     Abstract out = Abstract::unknown("loop variable", {a.name}, a.statement);
     if (iterated.is(Kind::object) || iterated.is(Kind::name)) out.path = iterated.path + "[]";
-    return out;
+    return kept(std::move(out));
   }
   if (a.form == Assignment::Form::augmented) {
     const Node target = a.statement.is(NodeKind::expression_statement) ? a.statement.first() : a.statement;
     const std::string_view op = target.child(Field::operator_token).text();
-    return models::arithmetic(op.substr(0, op.size() - 1), evaluate(target.child(Field::left_field), frame),
-                              evaluate(a.value, frame), a.statement);
+    return kept(models::arithmetic(op.substr(0, op.size() - 1),
+                                   evaluate(target.child(Field::left_field), frame), evaluate(a.value, frame),
+                                   a.statement));
   }
-  Abstract value = evaluate(a.value, frame);
+  const Abstract& whole = evaluate(a.value, frame);
+  if (a.slots.empty()) return whole;
+  Abstract value = whole;
   for (const int slot : a.slots) value = models::slot(value, slot, a.name, a.statement);
-  return value;
+  return kept(std::move(value));
 }
 
-std::optional<Abstract> Folder::parameter(const std::string& name, const Frame* frame) {
-  if (frame->function < 0) return std::nullopt;
+const Abstract* Folder::parameter(const std::string& name, const Frame* frame) {
+  if (frame->function < 0) return nullptr;
   const auto& function =
       program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     if (function.parameters[i].name != name) continue;
     if (i == 0 && function.class_index >= 0 && !function.is_static()) {
-      if (frame->self) return *frame->self;
-      if (const Abstract* self = self_of(frame->module, frame->function)) return *self;
+      if (frame->self) return frame->self;
+      if (const Abstract* self = self_of(frame->module, frame->function)) return self;
     }
-    Abstract value = parameter_value(static_cast<int>(i), frame);
-    if (value.path.empty() && function.parameters[i].annotation)
-      value.path = program_.module(frame->module).qualified(function.parameters[i].annotation);
-    return value;
+    const Abstract& value = parameter_value(static_cast<int>(i), frame);
+    if (!value.path.empty() || !function.parameters[i].annotation) return &value;
+    return &with_path(value, program_.module(frame->module).qualified(function.parameters[i].annotation));
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-Abstract Folder::parameter_value(int position, const Frame* frame) {
+const Abstract& Folder::parameter_value(int position, const Frame* frame) {
   const PythonModule& module = program_.module(frame->module);
   const auto& function = module.functions()[static_cast<std::size_t>(frame->function)];
   const auto& wanted = function.parameters[static_cast<std::size_t>(position)];
   if (wanted.form != source::Parameter::Form::plain)
-    return Abstract::unknown("variable arguments", {wanted.name}, function.node);
+    return kept(Abstract::unknown("variable arguments", {wanted.name}, function.node));
   if (inputs_ == Inputs::anything && function.name == "__init__")
-    return Abstract::unknown("any value may be given", {wanted.name}, function.node);
+    return kept(Abstract::unknown("any value may be given", {wanted.name}, function.node));
   // A parameter of a DSL number type is a run-time argument of the compiled function, whatever sample value
   // compiles it.
   if (wanted.annotation && (function.has_decorator("jit") || function.has_decorator("kernel")) &&
       models::bits_of_type(source::dotted_text(wanted.annotation)))
-    return Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name},
-                             function.node);
+    return kept(Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name},
+                                  function.node));
   if (!frame->call) return parameter_from_callers(position, frame);
   bool splat = false;
   const int skip = function.class_index >= 0 && !function.is_static() ? 1 : 0;
   const auto given = argument(frame->call, function, position, skip, frame->arguments_after, &splat);
   if (given) return evaluate(*given, frame->caller);
-  if (splat) return Abstract::unknown("passed through unpacked arguments", {wanted.name}, frame->call);
+  if (splat) return kept(Abstract::unknown("passed through unpacked arguments", {wanted.name}, frame->call));
   return parameter_default(position, frame);
 }
 
-Abstract Folder::parameter_default(int position, const Frame* frame) {
+const Abstract& Folder::parameter_default(int position, const Frame* frame) {
   const auto& function =
       program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
   const auto& wanted = function.parameters[static_cast<std::size_t>(position)];
   if (wanted.default_value) return evaluate(wanted.default_value, root(frame->module, function.enclosing));
-  return Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name},
-                           function.node);
+  return kept(Abstract::unknown("known only at run time: argument of " + function.qualified, {wanted.name},
+                                function.node));
 }
 
-Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
+const Abstract& Folder::parameter_from_callers(int position, const Frame* frame) {
   const auto& function =
       program_.module(frame->module).functions()[static_cast<std::size_t>(frame->function)];
   using State = FoldingMemo::State;
@@ -259,8 +273,8 @@ Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
   if (before == State::known) return *memo_[key].answer;
   if (depth_ >= deepest || before == State::evaluating) {
     ++cuts_;
-    return Abstract::unknown("passed in a circle",
-                             {function.parameters[static_cast<std::size_t>(position)].name}, function.node);
+    return kept(Abstract::unknown(
+        "passed in a circle", {function.parameters[static_cast<std::size_t>(position)].name}, function.node));
   }
   memo_[key].state = State::evaluating;
   const int cuts_before = cuts_;
@@ -273,12 +287,13 @@ Abstract Folder::parameter_from_callers(int position, const Frame* frame) {
         position, enter({frame->module, frame->function, caller, site.call, site.skip, frame->self})));
   }
   memo_[key].state = State::empty;
-  Abstract out = alternatives.empty() ? parameter_default(position, frame) : join(std::move(alternatives));
+  const Abstract& out =
+      alternatives.empty() ? parameter_default(position, frame) : kept(join(std::move(alternatives)));
   if (cuts_ != cuts_before) return out;
   FoldingMemo::Slot& slot = memo_[key];
   slot.state = State::known;
-  slot.answer = &kept(std::move(out));
-  return *slot.answer;
+  slot.answer = &out;
+  return out;
 }
 
 }  // namespace cutelab::reading

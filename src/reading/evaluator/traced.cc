@@ -165,7 +165,7 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
 }
 
 Abstract TracedEvaluator::value_of(int module, Node expression) {
-  const Abstract folded = folder_.evaluate_in_module(module, expression);
+  const Abstract& folded = folder_.evaluate_in_module(module, expression);
   RunValue value = seen(module, expression, nullptr);
   if (!value.bound() && !folded.known()) value = set_by_run(module, expression);
   return combined(folded, value);

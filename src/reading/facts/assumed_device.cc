@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
+#include "base/text_table.h"
 #include "evidence/names.h"
 #include "reading/models/stand_in_device.h"
 
@@ -49,7 +51,7 @@ class FollowsDevice {
   bool holds(Node expression) const {
     for (std::uint32_t i = expression.index(); expression && i < expression.end_index(); ++i) {
       const Node n = expression.tree()->at(i);
-      if (n.is(NodeKind::identifier) && (asks_for_multiprocessors(n.text()) || names_.count(n.text())))
+      if (n.is(NodeKind::identifier) && (asks_for_multiprocessors(n.text()) || names_.contains(n.text())))
         return true;
     }
     return false;
@@ -78,7 +80,7 @@ class FollowsDevice {
   }
 
   FactContext& context_;
-  std::set<std::string, std::less<>> names_;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
 };
 
 /// A grid that follows the device, in a persistent kernel or by what it is computed from: says which one was

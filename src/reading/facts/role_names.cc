@@ -12,6 +12,7 @@ using NodeKind = source::Kind;
 namespace {
 
 bool is_index_name(std::string_view text) {
+  if (text.find_first_of("wW") == std::string_view::npos) return false;  // as most names
   const std::string name = leaf_name(text);
   const std::string low = to_lower(name);
   return low.find("warp_idx") != std::string::npos || low.find("warp_id") != std::string::npos ||
@@ -107,6 +108,8 @@ std::string constant_in(const FactContext& context, Node condition, int depth) {
 }  // namespace
 
 bool is_role_flag(std::string_view text) {
+  const std::string_view last = text.substr(text.rfind('.') + 1);  // npos + 1 = 0: all of it
+  if (last.size() < 3 || last[2] != '_') return false;
   const std::string low = to_lower(leaf_name(text));
   return low.starts_with("is_") &&
          (low.find("warp") != std::string::npos || low.find("producer") != std::string::npos ||

@@ -199,11 +199,18 @@ bool counts_warps(const std::string& low, Node value) {
          low.ends_with("_warpgroups");
 }
 
+/// Whether a name may be one of those below: most are not.
+bool may_tell_roles(const std::string& low) {
+  return low.starts_with("is_") || low.find("warp") != std::string::npos ||
+         low.find("reg") != std::string::npos || low.find("leader") != std::string::npos;
+}
+
 /// self.mma_warp_id = 4, _WARP_PROD = 0, is_leader_cta = …: numbers and tests that roles are told by.
 void add_role_constants(FactContext& context) {
   for (const Assignment& a : context.module().assignments()) {
     if (!a.value || a.form != Assignment::Form::plain || !a.slots.empty()) continue;
     const std::string low = to_lower(leaf_name(a.name));
+    if (!may_tell_roles(low)) continue;
     const bool id =
         (low.find("warp_id") != std::string::npos && low.find("warp_idx") == std::string::npos) ||
         (low.find("_warp_") != std::string::npos && low.ends_with("_id")) ||

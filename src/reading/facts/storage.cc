@@ -212,11 +212,12 @@ void add_stage_sizes(FactContext& context) {
 void add_stages(FactContext& context) {
   const source::PythonModule& module = context.module();
   for (const Assignment& a : module.assignments()) {
-    if (!a.value || !names_stages(a.name) || a.form == Assignment::Form::loop || !a.slots.empty()) continue;
+    if (!a.value || a.form == Assignment::Form::loop || !a.slots.empty()) continue;
     const bool number = makes_number(a.value) || a.form == Assignment::Form::augmented;
+    if (!number || !names_stages(a.name)) continue;
     const bool own =
         a.function >= 0 && module.functions()[static_cast<std::size_t>(a.function)].has_decorator("kernel");
-    if (!number || own) continue;
+    if (own) continue;
     Draft& draft = context.add(Family::H3, evidence::kind::stages, a.name,
                                a.form == Assignment::Form::augmented
                                    ? std::string(a.statement.text().substr(0, 160))

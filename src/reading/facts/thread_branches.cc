@@ -1,5 +1,8 @@
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -14,10 +17,14 @@ namespace {
 constexpr int warp_size = 32, most_threads = 1024;
 constexpr int deepest_name = 4;
 
+/// Numbers that do not hang on the thread, by their node: asked once, not for each thread.
+using SameForAll = std::unordered_map<std::uint32_t, std::optional<std::int64_t>>;
+
 /// What an expression or a condition is for one thread, counted along the first mode of the block.
 class ThreadTest {
  public:
-  ThreadTest(FactContext& context, int thread) : context_(context), thread_(thread) {}
+  ThreadTest(FactContext& context, SameForAll& same_for_all, int thread)
+      : context_(context), same_for_all_(same_for_all), thread_(thread) {}
 
   std::optional<bool> holds(Node n, int depth = 0) {
     if (!n || depth > deepest_name) return std::nullopt;
@@ -78,8 +85,11 @@ class ThreadTest {
       if (const Node value = plainly_bound(n))
         if (const auto known = number(value, depth + 1)) return known;
     }
-    const Abstract value = context_.evaluator.value_of(0, n);
-    return value.is_number() ? std::optional(value.number) : std::nullopt;
+    const auto [known, fresh] = same_for_all_.try_emplace(n.index());
+    if (fresh)
+      if (const Abstract value = context_.evaluator.value_of(0, n); value.is_number())
+        known->second = value.number;
+    return known->second;
   }
 
   std::optional<std::int64_t> of_call(Node call, int depth) {
@@ -128,15 +138,17 @@ class ThreadTest {
   }
 
   FactContext& context_;
+  SameForAll& same_for_all_;
   int thread_;
 };
 
 /// Whether a condition is true for some threads of a warp and false for others of it.
 bool parts_a_warp(FactContext& context, Node condition) {
+  SameForAll same_for_all;
   for (int first = 0; first < most_threads; first += warp_size) {
     std::array<bool, 2> seen = {false, false};
     for (int t = first; t < first + warp_size; ++t) {
-      ThreadTest test(context, t);
+      ThreadTest test(context, same_for_all, t);
       const auto holds = test.holds(condition);
       if (!holds || !test.asked) return false;
       seen[*holds ? 1 : 0] = true;
@@ -146,8 +158,11 @@ bool parts_a_warp(FactContext& context, Node condition) {
   return false;
 }
 
+/// The same, by the condition's node: many copies stand under one condition.
+using PartsAWarp = std::unordered_map<std::uint32_t, bool>;
+
 /// The condition or election between a statement and its function that lets only part of a warp through.
-std::string parting_condition(FactContext& context, Node statement) {
+std::string parting_condition(FactContext& context, PartsAWarp& known, Node statement) {
   for (Node n = statement; n && !n.is(NodeKind::function_definition); n = n.parent()) {
     const Node above = n.parent();
     if (above.is(NodeKind::with_statement) && n.field() == Field::body_field &&
@@ -156,7 +171,9 @@ std::string parting_condition(FactContext& context, Node statement) {
     const bool branch = above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause);
     if (!branch || n.field() != Field::consequence_field) continue;
     const Node condition = above.child(Field::condition_field);
-    if (parts_a_warp(context, condition)) return std::string(condition.text().substr(0, 120));
+    const auto [parts, fresh] = known.try_emplace(condition.index());
+    if (fresh) parts->second = parts_a_warp(context, condition);
+    if (parts->second) return std::string(condition.text().substr(0, 120));
   }
   return {};
 }
@@ -172,11 +189,12 @@ bool moves_a_box(FactContext& context, const Draft& draft) {
 }  // namespace
 
 void extract_thread_branches(FactContext& context) {
+  PartsAWarp known;
   for (Draft& draft : context.drafts) {
     if (draft.fact.kind != evidence::kind::copy || !draft.node.is(NodeKind::call) ||
         !moves_a_box(context, draft))
       continue;
-    const std::string parts = parting_condition(context, draft.node);
+    const std::string parts = parting_condition(context, known, draft.node);
     draft.fact.values["reached_by"] =
         evidence::literal(parts.empty() ? "whole warps" : "part of a warp: " + parts);
   }

@@ -94,7 +94,8 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
 Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
   if (e->path == "builtins.super") return call_super(c, from);
   c.path = e->path;
-  if (const Native native = natives.find_function(e->path)) {
+  if (!e->native) e->native = natives.find_function(e->path);
+  if (const Native native = *e->native) {
     if (auto value = native(c)) return *value;
     if (m.raising_) return {};
   }

@@ -11,7 +11,18 @@ using NodeKind = source::Kind;
 
 namespace {
 constexpr int deepest_expression = 400;
+
+/// Of a literal of up to 18 decimal digits without a leading zero: nearly all are.
+std::optional<std::int64_t> small_decimal(std::string_view digits) {
+  if (digits.empty() || digits.size() > 18 || (digits[0] == '0' && digits.size() > 1)) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = 10 * value + (c - '0');
+  }
+  return value;
 }
+}  // namespace
 
 Value Machine::Interpreter::expression(Node n, Scope* s) {
   if (!n) return m.unknown("nothing there");
@@ -110,6 +121,7 @@ Value Machine::Interpreter::literal(Node n, Scope* s) {
     case NodeKind::ellipsis:
       return m.external("builtins.Ellipsis");
     case NodeKind::integer: {
+      if (const auto small = small_decimal(n.text())) return Value::integer(*small);
       const std::string digits = replace_all(std::string(n.text()), "_", "");
       char* end = nullptr;
       errno = 0;

@@ -28,10 +28,10 @@ Value Machine::Interpreter::index_value(Node n, Scope* s) {
     Slice* slice = m.make<Slice>();
     Value* places[] = {&slice->begin, &slice->end, &slice->step};
     const std::string_view text = c.text();
-    const std::uint32_t begin = c.span().begin;
+    const std::uint32_t begin = c.first_byte();
     for (const Node part : c.children()) {
       int colons = 0, depth = 0;
-      for (std::uint32_t i = 0; i < part.span().begin - begin; ++i) {
+      for (std::uint32_t i = 0; i < part.first_byte() - begin; ++i) {
         if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
         if (text[i] == ')' || text[i] == ']' || text[i] == '}') --depth;
         if (text[i] == ':' && depth == 0) ++colons;

@@ -21,9 +21,8 @@ class Names {
     if (2 * (texts_.size() + 1) > slots_.size()) grow();
     std::size_t at = hash & (slots_.size() - 1);
     for (; slots_[at].symbol != none; at = (at + 1) & (slots_.size() - 1))
-      if (slots_[at].hash == hash && texts_[slots_[at].symbol] == text) return slots_[at].symbol;
-    slots_[at] = {hash, static_cast<Symbol>(texts_.size())};
-    texts_.emplace_back(text);
+      if (slots_[at].hash == hash && slots_[at].text == text) return slots_[at].symbol;
+    slots_[at] = {hash, static_cast<Symbol>(texts_.size()), texts_.emplace_back(text)};
     return slots_[at].symbol;
   }
   const std::string& text(Symbol symbol) const { return texts_[symbol]; }  ///< stays where it is
@@ -34,6 +33,7 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0;
     Symbol symbol = none;
+    std::string_view text;
   };
   void grow() {
     const std::vector<Slot> old = std::exchange(slots_, {});

@@ -16,13 +16,13 @@ std::string_view ending_of(std::string_view path) {
 
 template <class Table, class Key>
 auto find(const Table& table, const Key& key) {
-  const auto found = table.find(key);
-  return found == table.end() ? nullptr : found->second;
+  const auto* found = table.find(key);
+  return found ? *found : nullptr;
 }
 }  // namespace
 
 void Natives::function(std::string_view package, std::string_view tail, Native native) {
-  auto& same_ending = functions_[std::string(ending_of(tail))];
+  auto& same_ending = functions_[ending_of(tail)];
   for (Entry& known : same_ending)
     if (known.package == package && known.tail == tail) {
       known.native = native;
@@ -31,20 +31,20 @@ void Natives::function(std::string_view package, std::string_view tail, Native n
   same_ending.push_back({std::string(package), std::string(tail), native});
 }
 void Natives::method(std::string_view kind, std::string_view name, Native native) {
-  methods_[{std::string(kind), std::string(name)}] = native;
+  methods_[{kind, name}] = native;
 }
 void Natives::getter(std::string_view kind, std::string_view name, Getter answer) {
-  getters_[{std::string(kind), std::string(name)}] = answer;
+  getters_[{kind, name}] = answer;
 }
 
 Native Natives::find_function(std::string_view path) const {
   const auto dot = path.find('.');
   if (dot == std::string_view::npos) return nullptr;
-  const auto same_ending = functions_.find(ending_of(path));
-  if (same_ending == functions_.end()) return nullptr;
+  const std::vector<Entry>* same_ending = functions_.find(ending_of(path));
+  if (!same_ending) return nullptr;
   const std::string_view package = path.substr(0, dot), rest = path.substr(dot);  // with its dot
   const Entry* longest = nullptr;
-  for (const Entry& f : same_ending->second) {
+  for (const Entry& f : *same_ending) {
     if (f.package != package || f.tail.size() >= rest.size() || !rest.ends_with(f.tail)) continue;
     if (rest[rest.size() - f.tail.size() - 1] != '.') continue;
     if (std::count(f.tail.begin(), f.tail.end(), '.') >= most_parts) continue;
@@ -53,10 +53,10 @@ Native Natives::find_function(std::string_view path) const {
   return longest ? longest->native : nullptr;
 }
 Native Natives::find_method(std::string_view kind, std::string_view name) const {
-  return find(methods_, MemberView(kind, name));
+  return kind.empty() ? nullptr : find(methods_, MemberView{kind, name});
 }
 Getter Natives::find_getter(std::string_view kind, std::string_view name) const {
-  return find(getters_, MemberView(kind, name));
+  return kind.empty() ? nullptr : find(getters_, MemberView{kind, name});
 }
 
 const Natives& Natives::all() {

@@ -1,11 +1,12 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/dense_table.h"
 #include "base/text_table.h"
 #include "reading/machine/value.h"
 
@@ -36,7 +37,6 @@ struct Call {
   }
 };
 
-using Native = std::optional<Value> (*)(Call&);
 /// Attribute of a modelled value; unbound arguments, `self` is the value.
 using Getter = std::optional<Value> (*)(Machine&, const Value& self);
 
@@ -69,27 +69,25 @@ class Natives {
     Native native;
   };
   /// A kind and a name of it, as a key that may be looked up without strings of its own.
-  struct Member {
-    std::string kind, name;
-  };
   struct MemberView {
     std::string_view kind, name;
-    MemberView(std::string_view k, std::string_view n) : kind(k), name(n) {}
-    MemberView(const Member& m) : kind(m.kind), name(m.name) {}  // NOLINT: implicit on purpose
+  };
+  struct Member {
+    std::string kind, name;
+    explicit Member(MemberView view) : kind(view.kind), name(view.name) {}
   };
   struct MemberHash {
-    using is_transparent = void;
     std::size_t operator()(MemberView m) const {
       return hash_of(m.kind) * 0x9E3779B97F4A7C15u ^ hash_of(m.name);
     }
   };
   struct MemberEqual {
-    using is_transparent = void;
-    bool operator()(MemberView a, MemberView b) const { return a.kind == b.kind && a.name == b.name; }
+    bool operator()(const Member& a, MemberView b) const { return a.kind == b.kind && a.name == b.name; }
   };
   template <class T>
-  using Members = std::unordered_map<Member, T, MemberHash, MemberEqual>;
-  TextTable<std::vector<Entry>> functions_;  // by the end of the path
+  using Members = DenseTable<Member, MemberView, T, MemberHash, MemberEqual>;
+  DenseTable<std::string, std::string_view, std::vector<Entry>, TextHash, std::equal_to<>>
+      functions_;  // by the end of the path
   Members<Native> methods_;
   Members<Getter> getters_;
 };

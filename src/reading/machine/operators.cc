@@ -55,20 +55,36 @@ std::optional<Value> reals(std::string_view op, double a, double b) {
   return std::nullopt;
 }
 
-const char* method_of(std::string_view op) {
-  struct Entry {
-    std::string_view op;
-    const char* name;
-  };
-  static constexpr Entry entries[] = {
-      {"+", "__add__"},       {"-", "__sub__"},     {"*", "__mul__"},     {"/", "__truediv__"},
-      {"//", "__floordiv__"}, {"%", "__mod__"},     {"&", "__and__"},     {"|", "__or__"},
-      {"^", "__xor__"},       {"<<", "__lshift__"}, {">>", "__rshift__"}, {"**", "__pow__"},
-      {"@", "__matmul__"},    {"==", "__eq__"},     {"<", "__lt__"},      {">", "__gt__"},
-      {"<=", "__le__"},       {">=", "__ge__"},     {"!=", "__ne__"},     {"in", "__contains__"}};
-  for (const Entry& e : entries)
-    if (e.op == op) return e.name;
-  return "";
+/// The method that an operator calls on its left operand, and on its right one.
+struct OperatorMethods {
+  std::string_view op, name, reflected;
+};
+
+const OperatorMethods& methods_of(std::string_view op) {
+  static constexpr OperatorMethods none = {"", "", ""};
+  static constexpr OperatorMethods entries[] = {{"+", "__add__", "__radd__"},
+                                                {"-", "__sub__", "__rsub__"},
+                                                {"*", "__mul__", "__rmul__"},
+                                                {"/", "__truediv__", "__rtruediv__"},
+                                                {"//", "__floordiv__", "__rfloordiv__"},
+                                                {"%", "__mod__", "__rmod__"},
+                                                {"&", "__and__", "__rand__"},
+                                                {"|", "__or__", "__ror__"},
+                                                {"^", "__xor__", "__rxor__"},
+                                                {"<<", "__lshift__", "__rlshift__"},
+                                                {">>", "__rshift__", "__rrshift__"},
+                                                {"**", "__pow__", "__rpow__"},
+                                                {"@", "__matmul__", "__rmatmul__"},
+                                                {"==", "__eq__", "__req__"},
+                                                {"<", "__lt__", "__rlt__"},
+                                                {">", "__gt__", "__rgt__"},
+                                                {"<=", "__le__", "__rle__"},
+                                                {">=", "__ge__", "__rge__"},
+                                                {"!=", "__ne__", "__rne__"},
+                                                {"in", "__contains__", "__rcontains__"}};
+  for (const OperatorMethods& e : entries)
+    if (e.op == op) return e;
+  return none;
 }
 
 constexpr std::size_t most_items = 65'536;
@@ -116,7 +132,8 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     }
     if (op == "%") return text(text_a->text);
   }
-  const std::string name = method_of(op);
+  const OperatorMethods& methods = methods_of(op);
+  const std::string_view name = methods.name;
   if (const Instance* i = a.as<Instance>())
     if (Function* f = interpreter_->class_attribute(i->klass, symbol(name)).as<Function>())
       return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
@@ -124,8 +141,7 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     Call c{*this, name, a, {b}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
-  if (const Native native = interpreter_->natives.find_method(
-          interpreter_->kind_of(b), "__r" + name.substr(std::min<std::size_t>(2, name.size())))) {
+  if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(b), methods.reflected)) {
     Call c{*this, name, b, {a}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
@@ -311,7 +327,7 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   }
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (ia)
-    if (Function* f = interpreter_->class_attribute(ia->klass, symbol(method_of(op))).as<Function>())
+    if (Function* f = interpreter_->class_attribute(ia->klass, symbol(methods_of(op).name)).as<Function>())
       return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
   if (ia && ib && ia->klass->is_enum) {
     const Value *va = ia->attributes.find(symbol("value")), *vb = ib->attributes.find(symbol("value"));

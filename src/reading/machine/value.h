@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,9 @@
 namespace cutelab::reading::machine {
 
 struct Object;
+struct Call;
+class Value;
+using Native = std::optional<Value> (*)(Call&);  ///< a model, see natives.h
 
 /// A Python value as the machine holds it: small ones in place, the others as objects of the machine's arena
 /// (alive as long as the machine). Copying is copying two words.
@@ -64,6 +68,7 @@ using Symbol = std::uint32_t;  ///< an interned name
 class Slots {
  public:
   Value* find(Symbol name) {
+    if (!(held_ & bit(name))) return nullptr;
     for (auto& [key, value] : items_)
       if (key == name && value.bound()) return &value;
     return nullptr;
@@ -71,8 +76,10 @@ class Slots {
   const Value* find(Symbol name) const { return const_cast<Slots*>(this)->find(name); }
   /// The value's place, made if missing. Callers that may run inside a fork write through Machine::set.
   Value& at(Symbol name) {
-    for (auto& [key, value] : items_)
-      if (key == name) return value;
+    if (held_ & bit(name))
+      for (auto& [key, value] : items_)
+        if (key == name) return value;
+    held_ |= bit(name);
     if (items_.empty()) items_.reserve(usual);
     items_.emplace_back(name, Value());
     return items_.back().second;
@@ -83,7 +90,9 @@ class Slots {
 
  private:
   static constexpr std::size_t usual = 4;
+  static std::uint64_t bit(Symbol name) { return std::uint64_t{1} << (name % 64); }
   std::vector<std::pair<Symbol, Value>> items_;
+  std::uint64_t held_ = 0;  ///< a bit of each name: most that are asked for and are not there have none
 };
 
 enum class Type : std::uint8_t {
@@ -229,7 +238,8 @@ struct External : Object {
   static constexpr Type tag = Type::external;
   External() : Object(tag) {}
   std::string path;
-  Slots members;  ///< attributes that were asked for before; not the program's to change
+  Slots members;                 ///< attributes that were asked for before; not the program's to change
+  std::optional<Native> native;  ///< the model of its calls; none: not asked for so far
   std::string_view leaf() const {
     const auto dot = path.rfind('.');
     return dot == std::string::npos ? std::string_view(path) : std::string_view(path).substr(dot + 1);

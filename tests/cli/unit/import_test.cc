@@ -98,6 +98,38 @@ TEST_F(Probe, WordsThatOnlyGoTogetherAreFoundTogether) {
   EXPECT_EQ(right.choices, (std::vector<std::string>{"f", "e"}));
 }
 
+/// Takes its two letters only as "NT" or "TN".
+class Letters final : public kernel::Exporter {
+ public:
+  Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
+    std::string a = "N", b = "T";
+    for (const std::string& word : wanted.flags) {
+      if (word.starts_with("argv[1]=")) a = word.substr(8);
+      if (word.starts_with("argv[2]=")) b = word.substr(8);
+    }
+    if (a == b) return Error{ErrorKind::usage, "export", "it launches nothing", "", ""};
+    kernel::Exported made;
+    made.call.tensors = {
+        tensor("x", a == "N" ? std::vector<std::int64_t>{4, 8} : std::vector<std::int64_t>{8, 4})};
+    made.call.flags = {flag("argv[1]", "word", "N", {"N", "T"}), flag("argv[2]", "word", "T", {"N", "T"})};
+    made.call.flags[0].destination = "transA";
+    made.call.flags[1].destination = "transB";
+    return made;
+  }
+};
+
+TEST(Probing, DifferentWordsThatOnlyGoTogetherAreFoundTogether) {
+  const Letters program;
+  const ProbeRequest request{program, {"p.cu", "", {}, "sm_90a"}, 2, {}};
+  kernel::PackageDescription description;
+  describe_parameters(probe_flags(request, program.get(request.base)->call, {}, description.passed_over),
+                      description);
+  ASSERT_EQ(description.parameters.size(), 2u);
+  EXPECT_EQ(description.parameters[0].name, "transA");
+  EXPECT_EQ(description.parameters[0].choices, (std::vector<std::string>{"N", "T"}));
+  EXPECT_EQ(description.parameters[1].choices, (std::vector<std::string>{"T", "N"}));
+}
+
 TEST_F(Probe, ConfigurationsKeepTheProgramsWords) {
   ASSERT_EQ(description.configurations.size(), 3u);
   EXPECT_EQ(description.configurations[0].values.at("tile"), 128);

@@ -219,6 +219,37 @@ TEST_F(Imported, RaggedProblemsThatTheProgramRefusesAreLeftOut) {
       << "another problem is another kernel";
 }
 
+TEST_F(Imported, ExtentsThatTheProgramDoesNotGuardAreRefused) {
+  PackageDescription d = product();
+  d.parameters[0].multiple_of = 4;
+  const auto back = package_from_json(to_json(d));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->parameters[0].multiple_of, 4);
+  const ImportedPlan held(*back, std::make_shared<FakeExporter>());
+  auto params = parse_parameters("tiny", held.parameters(), {{"m", "6"}});
+  ASSERT_TRUE(params);
+  const auto refused = held.check(*params);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().wrong, "m is no multiple of 4");
+  params->set("m", std::int64_t{8});
+  EXPECT_TRUE(held.check(*params));
+}
+
+TEST_F(Imported, SumsThatKeepFewerBitsAreAllowedMore) {
+  const OperatorSpec& gemm = *find_operator("gemm");
+  EXPECT_EQ(gemm.defaults.at("accumulator_bits"), 0);
+  ExportedCall call;
+  call.tensors = {exported_tensor("a", {64, 64}, {64, 1}, 0), exported_tensor("b", {64, 64}, {64, 1}, 1),
+                  exported_tensor("d", {64, 64}, {64, 1}, 2)};
+  Operator op;
+  op.name = "gemm";
+  op.roles = {{"a", {"a", {"m", "k"}}}, {"b", {"b", {"n", "k"}}}, {"d", {"d", {"m", "n"}}}};
+  const Tolerance wide = operator_tolerance(op, call);
+  op.numbers["accumulator_bits"] = 10;
+  EXPECT_GT(operator_tolerance(op, call).floor, wide.floor);
+  EXPECT_GT(operator_tolerance(op, call).relative_norm, 4 * wide.relative_norm);
+}
+
 TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
   EXPECT_EQ(plan.cannot_run_because(), "");
   PackageDescription d = product();
