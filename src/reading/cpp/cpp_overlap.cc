@@ -116,7 +116,7 @@ void look_under_products(CppContext& context, Node commit) {
   }
 }
 
-std::set<std::string_view> names_in(Node n) {
+std::set<std::string_view> identifiers_in(Node n) {
   std::set<std::string_view> out;
   for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i)
     if (n.tree()->at(i).is(NodeKind::identifier)) out.insert(n.tree()->at(i).text());
@@ -152,8 +152,8 @@ void look_for_turns(CppContext& context) {
   }
   for (const Node wait : syncs)
     for (const Node arrive : arrivals) {
-      const auto names = names_in(wait);
-      if (names.size() < 2 || names != names_in(arrive) || wait.tree() != arrive.tree()) continue;
+      const auto names = identifiers_in(wait);
+      if (names.size() < 2 || names != identifiers_in(arrive) || wait.tree() != arrive.tree()) continue;
       if (takes_the_other(wait, names) || !takes_the_other(arrive, names)) continue;
       CppDraft& draft = context.add(Family::D5, "turn", std::string(wait.text().substr(0, 60)),
                                     "groups of warps take turns: each waits at " + std::string(wait.text()) +
@@ -165,7 +165,7 @@ void look_for_turns(CppContext& context) {
 }
 
 /// The innermost loop around a node, within its function.
-Node loop_around(Node n) {
+Node cpp_loop_around(Node n) {
   for (Node up = n.parent(); up && !up.is(NodeKind::function_definition); up = up.parent())
     if (is_loop(up)) return up;
   return {};
@@ -200,8 +200,8 @@ void look_at_addition(CppContext& context, Node assignment) {
   if (!to.is(NodeKind::identifier) || !from.is(NodeKind::identifier) || to.text() == from.text() ||
       left.child(Field::arguments_field).text() != right.child(Field::arguments_field).text())
     return;
-  const Node inner = loop_around(assignment);
-  const Node outer = inner ? loop_around(inner) : Node();
+  const Node inner = cpp_loop_around(assignment);
+  const Node outer = inner ? cpp_loop_around(inner) : Node();
   if (!outer || !multiplies_into(context, outer, from.text())) return;
   CppDraft& draft = context.add(
       Family::D4, "promoted-sums", std::string(to.text().substr(0, 60)),
@@ -215,7 +215,7 @@ void look_at_addition(CppContext& context, Node assignment) {
 bool within_quad(const CppContext& context, Node distance) {
   const auto number = context.folder.value(distance).integer();
   if (distance.is(NodeKind::number_literal)) return number && *number >= 1 && *number <= 3;
-  for (Node loop = loop_around(distance); loop; loop = loop_around(loop)) {
+  for (Node loop = cpp_loop_around(distance); loop; loop = cpp_loop_around(loop)) {
     const Node condition = loop.child(Field::condition_field), init = loop.child(Field::initializer_field);
     if (!loop.is(NodeKind::for_statement) || !condition.is(NodeKind::binary_expression) ||
         condition.child(Field::left_field).text() != distance.text())

@@ -14,7 +14,7 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 namespace {
-using Names = std::unordered_set<std::string_view>;
+using NameSet = std::unordered_set<std::string_view>;
 
 bool is_structure(Node n) {
   return n.is(NodeKind::struct_specifier) || n.is(NodeKind::class_specifier) ||
@@ -29,7 +29,7 @@ bool is_unit(Node n) {
 }
 
 /// `Feed` of Feed<…>, of Feed<…>::next and of ns::Feed.
-void add_names(Node n, Names& out) {
+void add_names(Node n, NameSet& out) {
   for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i) {
     const Node part = n.tree()->at(i);
     if (part.is(NodeKind::template_argument_list) || part.is(NodeKind::parameter_list)) break;
@@ -39,9 +39,9 @@ void add_names(Node n, Names& out) {
   }
 }
 
-/// Names that a unit defines. A member function written outside its class goes by the class's name too.
-Names defined_by(Node unit) {
-  Names out;
+/// NameSet that a unit defines. A member function written outside its class goes by the class's name too.
+NameSet defined_by(Node unit) {
+  NameSet out;
   Node n = unit;
   for (int depth = 0; depth < 8 && n.is(NodeKind::template_declaration); ++depth) {
     Node inner;
@@ -79,7 +79,7 @@ std::vector<Node> units_of(const source::Tree& tree) {
 }
 
 /// The names in a macro's text.
-void add_words(std::string_view text, Names& out) {
+void add_words(std::string_view text, NameSet& out) {
   const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
@@ -90,8 +90,8 @@ void add_words(std::string_view text, Names& out) {
 }
 
 /// Parameters and variables of a unit's functions: their names stand for nothing outside.
-Names locals_of(Node unit) {
-  Names out;
+NameSet locals_of(Node unit) {
+  NameSet out;
   for (std::uint32_t i = unit.index(); i < unit.end_index(); ++i) {
     const Node n = unit.tree()->at(i);
     const bool declares = n.is(NodeKind::parameter_declaration) ||
@@ -105,9 +105,9 @@ Names locals_of(Node unit) {
   return out;
 }
 
-/// Names that a unit uses and does not make itself.
-Names mentioned_by(Node unit) {
-  Names out;
+/// NameSet that a unit uses and does not make itself.
+NameSet mentioned_by(Node unit) {
+  NameSet out;
   for (std::uint32_t i = unit.index(); i < unit.end_index(); ++i) {
     const Node n = unit.tree()->at(i);
     if (n.is(NodeKind::identifier) || n.is(NodeKind::type_identifier) || n.is(NodeKind::namespace_identifier))
@@ -171,7 +171,7 @@ class Reach {
 
   const std::vector<const source::Tree*>& trees_;
   const std::vector<bool>& whole_;
-  Names own_;
+  NameSet own_;
   std::vector<Node> units_;
   std::unordered_map<std::string_view, std::vector<std::size_t>> by_name_;
   std::vector<bool> reached_;
