@@ -65,6 +65,7 @@ void extract(FactContext& context) {
   extract_tilings(context);
   name_roles(context);
   extract_handed_sides(context);
+  refuse_no_extents(context);
 }
 
 /// A file without a kernel that imports one from a local module: whose facts lie there.
@@ -329,8 +330,7 @@ std::unique_ptr<machine::Machine> run_program(source::Program& program, machine:
     alone->run_main();
     if (!alone->launches().empty()) return alone;
   }
-  const bool refused = run->refused() && !options.settings.empty();
-  if (run->launches().empty() && !refused) run->run_entries();
+  if (run->launches().empty() && run->error().empty()) run->run_entries();
   return run;
 }
 }  // namespace
