@@ -319,7 +319,7 @@ Error unknown_setting(const Request& request, const std::string& name, const std
 }
 /// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
 /// only rank; one that launches nothing is entered through its launching functions, with their defaults: not
-/// where a guard of its own refused the settings that were asked for, since the defaults are other ones.
+/// where it ended with an error, since what comes after that is never reached.
 std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
   auto run = std::make_unique<machine::Machine>(program, options);
   run->run_main();

@@ -16,22 +16,11 @@ Machine::Machine(source::Program& program, Options options)
 
 Machine::~Machine() = default;
 
-namespace {
-/// Made in a `raise` or an `assert` of the program's own files, not by an operation that failed.
-bool raised_by_program(const Record* exception) {
-  if (!exception) return true;  // an instance of a class of the program
-  if (exception->made_in >= Library::first || !exception->made_at) return false;
-  const source::Node statement = source::statement_of(exception->made_at);
-  return statement.is(source::Kind::raise_statement) || statement.is(source::Kind::assert_statement);
-}
-}  // namespace
-
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
   if (raising_ && !ended_by_exit()) {
     const Record* record = exception_.as<Record>();
-    refused_ = raised_by_program(record);
     error_ = exception_text();
     give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
             record ? record->made_at : source::Node());

@@ -89,8 +89,6 @@ class Machine {
   void run_entries();
 
   bool by_entries() const { return by_entries_; }  ///< the launches come from run_entries
-  /// The main program ended with an exception that its own code raises: a guard refused what it was given.
-  bool refused() const { return refused_; }
   const std::vector<Launch>& launches() const { return launches_; }
   const std::vector<GiveUp>& give_ups() const { return give_ups_; }
   const Trace& trace() const { return trace_; }
@@ -240,7 +238,6 @@ class Machine {
   Trace trace_;
   Launch* current_launch_ = nullptr;
   bool by_entries_ = false;
-  bool refused_ = false;
   std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
   bool own_raise_ = false;     ///< by a `raise` of the program
