@@ -97,27 +97,6 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
   }
 }
 
-/// What a generator gives is gathered and becomes its list.
-Value Machine::Interpreter::yield(Node n, Scope* s) {
-  const auto parts = n.children().all();
-  Scope* of = s;
-  while (of->parent && !of->running) of = of->parent;
-  const Value given = parts.empty() ? Value::none() : expression(parts.front(), s);
-  if (m.raising_) return {};
-  if (n.text().substr(5).find_first_not_of(" \t") == std::string_view::npos ||
-      !n.text().substr(n.text().find_first_not_of(" \t", 5)).starts_with("from ")) {
-    of->yields.push_back(given);
-    return m.unknown("what is sent to a generator");
-  }
-  const auto items = m.items_in_order(given);
-  if (m.raising_) return {};
-  if (items)
-    of->yields.insert(of->yields.end(), items->begin(), items->end());
-  else
-    yields_may_differ(of, of->yields.size());
-  return m.unknown("what a generator returns");
-}
-
 Value Machine::Interpreter::binary(Node n, Scope* s) {
   const Value a = expression(n.child(Field::left_field), s);
   if (m.raising_) return {};

@@ -166,6 +166,27 @@ void Machine::Interpreter::must_be_iterable(const Value& v, Node at, int module)
     m.raise_error("TypeError", m.repr(v) + " is not iterable", at, module);
 }
 
+/// What a generator gives is gathered.
+Value Machine::Interpreter::yield(Node n, Scope* s) {
+  const auto parts = n.children().all();
+  Scope* of = s;
+  while (of->parent && !of->running) of = of->parent;
+  const Value given = parts.empty() ? Value::none() : expression(parts.front(), s);
+  if (m.raising_) return {};
+  if (n.text().substr(5).find_first_not_of(" \t") == std::string_view::npos ||
+      !n.text().substr(n.text().find_first_not_of(" \t", 5)).starts_with("from ")) {
+    of->yields.push_back(given);
+    return m.unknown("what is sent to a generator");
+  }
+  const auto items = m.items_in_order(given);
+  if (m.raising_) return {};
+  if (items)
+    of->yields.insert(of->yields.end(), items->begin(), items->end());
+  else
+    yields_may_differ(of, of->yields.size());
+  return m.unknown("what a generator returns");
+}
+
 /// Whether calling a function makes a generator: it holds a `yield` of its own.
 bool Machine::Interpreter::is_generator(const Function* f) {
   if (f->index < 0) return false;
