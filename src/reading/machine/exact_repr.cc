@@ -158,7 +158,7 @@ std::optional<std::string> Machine::converted(const Value& value, FormatSpec spe
   const bool whole = type == 'd' || type == 'i' || type == 'u',
              real = std::string_view("eEfFgG").find(type) != std::string_view::npos;
   const bool based = type == 'x' || type == 'X' || type == 'o';
-  if (type == 'c' && value.as<Text>() && length_of(value.as<Text>()->text) != 1) {
+  if (type == 'c' && (value.is_real() || (value.as<Text>() && length_of(value.as<Text>()->text) != 1))) {
     raise_error("TypeError", "%c requires int or char");
     return std::nullopt;
   }

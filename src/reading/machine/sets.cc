@@ -103,7 +103,11 @@ Value Machine::combined_sets(std::string_view op, const Set& a, const Set& b) {
     for (const Set* from : {&a, &b})
       for (const Value& item : from->items) out.put(item);
   } else {
-    take(a, b, op == "&");
+    // Of two equal members the one of the smaller set is taken, as Python does.
+    if (op == "&" && b.items.size() <= a.items.size())
+      take(b, a, true);
+    else
+      take(a, b, op == "&");
     if (op == "^") take(b, a, false);
   }
   return out.set();
