@@ -7,7 +7,7 @@ namespace cutelab::reading::lints {
 namespace {
 constexpr std::int64_t most_threads = 1024;  ///< of a CTA, on every architecture
 
-void hold_launch(Check& check, const evidence::Fact& launch) {
+void hold_extents(Check& check, const evidence::Fact& launch) {
   if (const std::string refused = text_of(launch, "refused"); !refused.empty())
     return check.fire(
         fmt::format("{} is launched with {}: an extent is a whole number from 1 on", launch.subject, refused),
@@ -28,7 +28,7 @@ Rule no_extent() {
           "work the extents out as integers, and refuse an empty problem before the launch",
           evidence::Severity::error, [](Check& check) {
             for (const evidence::Fact* launch : check.facts(evidence::kind::launch))
-              if (value_of(*launch, "block") || value_of(*launch, "grid")) hold_launch(check, *launch);
+              if (value_of(*launch, "block") || value_of(*launch, "grid")) hold_extents(check, *launch);
             for (const evidence::Fact* pipeline : check.facts(evidence::kind::pipeline))
               if (const std::string refused = text_of(*pipeline, "refused"); !refused.empty())
                 check.fire(fmt::format("{} has {}: a number of stages is a whole number", pipeline->subject,
