@@ -136,7 +136,7 @@ std::optional<std::string> replaced(Call& c, const std::string& field, std::size
   const std::string conversion = mark == std::string::npos ? "" : name.substr(mark + 1);
   name = name.substr(0, mark);
   Value value = field_value(c, name, next);
-  if (!value.bound() || (conversion != "" && conversion != "r" && conversion != "s")) return std::nullopt;
+  if (!value.bound() || (!conversion.empty() && conversion != "r" && conversion != "s")) return std::nullopt;
   if (!conversion.empty()) {
     auto text = conversion == "r" ? c.machine.exact_repr(value) : c.machine.exact_str(value);
     if (!text) return std::nullopt;
