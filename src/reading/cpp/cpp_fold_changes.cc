@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "reading/cpp/cpp_folder.h"
 
 // What may have another value than the one it is declared with.
@@ -61,7 +60,7 @@ bool CppFolder::takes_reference(Node argument) const {
 /// a function that is given its address or a reference to it.
 bool CppFolder::is_changed(Node init, std::string_view name) const {
   const Node block = init.enclosing(NodeKind::compound_statement);
-  const std::uint32_t end = block ? block.end_index() : static_cast<std::uint32_t>(init.tree()->size());
+  const std::uint32_t end = block ? block.end_index() : init.tree()->size();
   for (std::uint32_t i = init.end_index(); i < end; ++i) {
     const Node n = init.tree()->at(i);
     const bool written = n.is(NodeKind::assignment_expression) && n.child(Field::left_field).text() == name;

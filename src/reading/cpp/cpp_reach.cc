@@ -39,7 +39,7 @@ void add_names(Node n, NameSet& out) {
   }
 }
 
-/// NameSet that a unit defines. A member function written outside its class goes by the class's name too.
+/// The names that a unit defines. A member function written outside its class goes by the class's name too.
 NameSet defined_by(Node unit) {
   NameSet out;
   Node n = unit;
@@ -105,7 +105,7 @@ NameSet locals_of(Node unit) {
   return out;
 }
 
-/// NameSet that a unit uses and does not make itself.
+/// The names that a unit uses and does not make itself.
 NameSet mentioned_by(Node unit) {
   NameSet out;
   for (std::uint32_t i = unit.index(); i < unit.end_index(); ++i) {
