@@ -1,6 +1,7 @@
 // room: source
 // Any bytes as Python: no crash, no hang, and a tree of the own parser is the tree that tree-sitter makes
-// where tree-sitter reports no error.
+// where tree-sitter reports no error. Texts with both `&` and `^` are parsed and not compared: there Python's
+// order of the two is followed, and tree-sitter's grammar has another.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Tree& own = module->tree();
   if (own.root().end_index() != own.size()) std::abort();
   if (own.parsed_by() != ParseBy::fastest) return 0;
+  if (text.find('&') != std::string::npos && text.find('^') != std::string::npos) return 0;
   const auto reference = Tree::parse(Grammar::python, text, ParseBy::tree_sitter);
   if (!reference->problems().empty()) return 0;
   const std::string difference = tree_difference(own, *reference);

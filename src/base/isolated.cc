@@ -13,11 +13,14 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <string_view>
 
 namespace cutelab {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
+constexpr std::string_view kinds = "mdlu";  // of frames: message, done, phase with a limit, without one
+constexpr std::uint64_t most_frame_bytes = 256u << 20;
 constexpr int threw = 70;  // exit code of a child whose work threw
 
 void write_all(int descriptor, const char* bytes, std::size_t count) {
@@ -36,12 +39,18 @@ class Listener {
   Listener(double limit_seconds, const std::function<void(std::string)>& hear)
       : limit_(limit_seconds), hear_(hear) {}
 
+  /// What is no frame (a library in the child wrote into the pipe) is the last that is listened to.
   void take(const char* bytes, std::size_t count) {
+    if (garbled_) return;
     pending_.append(bytes, count);
     constexpr std::size_t head = 1 + sizeof(std::uint64_t);
     while (pending_.size() >= head) {
       std::uint64_t length = 0;
       std::memcpy(&length, pending_.data() + 1, sizeof length);
+      if (kinds.find(pending_[0]) == std::string_view::npos || length > most_frame_bytes) {
+        garbled_ = true;
+        return pending_.clear();
+      }
       if (pending_.size() - head < length) return;
       handle(pending_[0], pending_.substr(head, length));
       pending_.erase(0, head + length);
@@ -73,6 +82,7 @@ class Listener {
   const std::function<void(std::string)>& hear_;
   std::string pending_;
   std::string phase_;
+  bool garbled_ = false;
   bool limited_ = false;
   bool done_ = false;
   SteadyClock::time_point since_ = SteadyClock::now();
@@ -101,7 +111,7 @@ bool listen(int descriptor, Listener& listener) {
   while (true) {
     const int ready = poll(&watched, 1, listener.wait_ms());
     if (ready < 0 && errno != EINTR) return true;
-    if (ready == 0) return false;
+    if (ready == 0 || listener.wait_ms() == 0) return false;  // one that never stops writing is over too
     if (ready < 0) continue;
     const ssize_t got = read(descriptor, buffer.data(), buffer.size());
     if (got > 0) listener.take(buffer.data(), static_cast<std::size_t>(got));

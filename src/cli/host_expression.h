@@ -62,7 +62,7 @@ int host_element_bytes(const std::string& type);
 std::string host_dtype(const std::string& type);
 bool is_real_type(const std::string& type);
 /// Without namespaces of CUTLASS, `const`, references and spaces.
-std::string bare_type(std::string type);
+std::string bare_type(const std::string& type);
 /// Text without comments.
 std::string without_comments(std::string_view text);
 

@@ -12,12 +12,18 @@ HostMain::Next HostMain::run_expression(source::Node expression) {
   if (expression.is(source::Kind::assignment_expression)) {
     const std::string left(expression.child(source::Field::left_field).text());
     const source::Node right = expression.child(source::Field::right_field);
+    if (expression.child(source::Field::operator_token).text() != "=") {  // `n += 4` is not followed
+      values_.erase(left);
+      return Next::go_on;
+    }
     if (right.is(source::Kind::call_expression) && run_expression(right) == Next::over) return Next::over;
     const HostValue value = value_of(right.text());
     const bool refilled = variable(left).is(HostValue::Kind::memory);  // a vector gets another's content
     if (!refilled) assign(left, value);
     return Next::go_on;
   }
+  if (expression.kind_name() == "update_expression")
+    values_.erase(std::string(expression.child(source::Field::argument_field).text()));
   if (!expression.is(source::Kind::call_expression)) return Next::go_on;
   for (const source::Node child : expression.children())
     if (child.is(source::Kind::kernel_call_syntax) && !kernel_in_main_) kernel_in_main_ = expression;

@@ -43,7 +43,7 @@ const HostType* host_type(const std::string& type) {
 
 }  // namespace
 
-std::string bare_type(std::string type) {
+std::string bare_type(const std::string& type) {
   std::string words;
   for (const auto word : split(type, ' '))
     if (!word.empty() && word != "const" && word != "typename")

@@ -130,6 +130,9 @@ HostMain::Next HostMain::run_conditional_text(source::Node statement) {
   const bool never = trim(condition.text()) == "0" || statement.text().starts_with("#ifndef") ||
                      trim(condition.text()).starts_with("!defined");
   if (never) return alternative ? run_children(alternative) : Next::go_on;
+  call_.skipped.push_back(fmt::format("the first branch of `{}` (line {}) is taken to be what is compiled",
+                                      trim(statement.text().substr(0, statement.text().find('\n'))),
+                                      statement.line()));
   for (const source::Node child : statement.children())
     if (child != condition && child != alternative && run(child) == Next::over) return Next::over;
   return Next::go_on;
@@ -139,6 +142,9 @@ void HostMain::forget_assigned(source::Node inside) {
   for (const source::Node assignment : tree_.all({source::Kind::assignment_expression}))
     if (inside.contains(assignment))
       values_.erase(std::string(assignment.child(source::Field::left_field).text()));
+  for (std::uint32_t i = inside.index(); inside && i < inside.end_index(); ++i)
+    if (const source::Node n = inside.tree()->at(i); n.kind_name() == "update_expression")
+      values_.erase(std::string(n.child(source::Field::argument_field).text()));
 }
 
 HostMain::Next HostMain::run_if(source::Node statement) {

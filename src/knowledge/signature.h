@@ -47,12 +47,12 @@ struct PatternTerm {
 /// A statement about a reading that a program can decide: a tree of all / any / none over facts, patterns,
 /// language and architecture.
 struct Signature {
-  enum class Op { all, any, none, fact, pattern, language, arch };
+  enum class Op { all, any, none, fact, pattern, language, arch, untold };
   Op op = Op::all;
   std::vector<Signature> parts;  ///< of all, any, none
   FactTerm fact;
   PatternTerm pattern;
-  Condition name;  ///< of language and arch
+  Condition name;  ///< of language and arch; of untold: why a kernel's source does not tell, never a match
   int line = 0;    ///< where it stands in its file
 
   std::string spelled() const;  ///< one line of YAML flow style; parses back to the same signature

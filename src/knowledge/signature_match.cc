@@ -226,6 +226,8 @@ Match match(const Signature& signature, const Reading& reading) {
       return match_arch(signature, reading);
     case Signature::Op::language:
       return decided(match_text(signature.name, reading.language), signature, {}, "");
+    case Signature::Op::untold:
+      return decided(Tristate::no, signature, {}, "");
     default:
       return match_group(signature, reading);
   }

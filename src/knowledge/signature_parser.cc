@@ -169,6 +169,13 @@ Result<Signature> parse_term(const std::string& word, const Yaml& value, const s
     term.pattern = std::move(*pattern);
     return term;
   }
+  if (word == "untold") {
+    if (!value.is_scalar() || trim(value.scalar).empty())
+      return wrong_at(path, value.line, "untold without a reason", "untold: the plan of the host chooses it");
+    term.op = Signature::Op::untold;
+    term.name.text = trim(value.scalar);
+    return term;
+  }
   if (word == "language" || word == "arch") {
     auto name = parse_condition(value, path);
     if (!name) return name.error();
@@ -176,7 +183,8 @@ Result<Signature> parse_term(const std::string& word, const Yaml& value, const s
     term.name = *name;
     return term;
   }
-  const std::vector<std::string> words = {"all", "any", "none", "fact", "pattern", "language", "arch"};
+  const std::vector<std::string> words = {"all",     "any",      "none", "fact",
+                                          "pattern", "language", "arch", "untold"};
   const auto near = nearest(word, words);
   return wrong_at(path, value.line, fmt::format("unknown word '{}' in a signature", printable(word)),
                   near ? fmt::format("did you mean '{}'?", *near) : "words: " + join(words, ", "));
@@ -263,6 +271,8 @@ std::string Signature::spelled() const {
       return "{language: " + yaml_scalar(name.spelled()) + "}";
     case Op::arch:
       return "{arch: " + yaml_scalar(name.spelled()) + "}";
+    case Op::untold:
+      return "{untold: " + yaml_scalar(name.text) + "}";
     default:
       break;
   }

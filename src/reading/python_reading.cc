@@ -65,6 +65,7 @@ void extract(FactContext& context) {
   extract_tilings(context);
   name_roles(context);
   extract_handed_sides(context);
+  refuse_no_extents(context);
 }
 
 /// A file without a kernel that imports one from a local module: whose facts lie there.
@@ -318,7 +319,7 @@ Error unknown_setting(const Request& request, const std::string& name, const std
 }
 /// The program run as its defaults have it. One for several ranks that refuses those defaults is run as the
 /// only rank; one that launches nothing is entered through its launching functions, with their defaults: not
-/// where a guard of its own refused the settings that were asked for, since the defaults are other ones.
+/// where it ends with an error, as that of a guard, before it comes to them.
 std::unique_ptr<machine::Machine> run_program(source::Program& program, machine::Machine::Options options) {
   auto run = std::make_unique<machine::Machine>(program, options);
   run->run_main();
@@ -329,8 +330,7 @@ std::unique_ptr<machine::Machine> run_program(source::Program& program, machine:
     alone->run_main();
     if (!alone->launches().empty()) return alone;
   }
-  const bool refused = run->refused() && !options.settings.empty();
-  if (run->launches().empty() && !refused) run->run_entries();
+  if (run->launches().empty() && run->error().empty()) run->run_entries();
   return run;
 }
 }  // namespace

@@ -60,6 +60,7 @@ class Units(Tree):
     def test_parameter_names_make_no_difference_and_types_do(self):
         self.assertTrue(self.complaints("bool f(int a, const A& b) {\n}\n", "bool f(int c, const A& d) {\n}\n"))
         self.assertEqual(self.complaints("bool f(int a) {\n}\n", "bool f(const A& d) {\n}\n"), [])
+        self.assertTrue(self.complaints("bool f(const b::A& a) {\n}\n", "bool f(const A& d) {\n}\n"), "a `using` may stand above")
 
     def test_an_alias_may_repeat_but_not_change(self):
         self.assertEqual(self.complaints("using J = a::b;\n", "using J = a::b;\n"), [])

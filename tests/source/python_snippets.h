@@ -126,7 +126,8 @@ inline constexpr std::string_view python_snippets[] = {
     "while (a := b) != c: pass\nelse: d\n",
     "for a.b, (c, [d, *e]) in f: pass\nelse: pass\n",
     "x = a if b else c if d else lambda: e\n",
-    "x = a @ b // c % d | e & f ^ g << h >> i ** j ** -k\nx @= 1; y //= 2; z **= 3; w >>= 1; v <<= 2; u &= "
+    "x = a @ b // c % d | e ^ g << h >> i ** j ** -k\ny = a | b & c << d\nx @= 1; y //= 2; z **= 3; w >>= 1; "
+    "v <<= 2; u &= "
     "1; t ^= 2; s |= 3; r %= 4\n",
     "x = a[1:2, ::3, :, b:, :c:d, ...]\n",
     "x: 'A' = 1\nself.y: Dict[str, int]\n(z): int = 2\na.b[c]: d.e[f] = g\n",

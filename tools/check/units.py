@@ -21,10 +21,10 @@ NOT_NAMES = {"operator", "if", "for", "while", "switch", "TEST"}
 
 
 def parameter_types(text):
-    """`const std::string& a, int b = 0` -> `const std::string&,int`."""
+    """`const std::string& a, int b = 0` -> `const string&,int`: a `using` may leave the qualification out."""
     types = []
     for parameter in re.split(r",(?![^<]*>)", " ".join(text.split())):
-        parameter = parameter.split("=")[0].strip()
+        parameter = re.sub(r"\b(?:\w+::)+", "", parameter.split("=")[0].strip())
         types.append(re.sub(r"(?<=[\s&*>])\w+$", "", parameter).strip() if re.search(r"[\s&*>]\w+$", parameter) else parameter)
     return ",".join(types)
 

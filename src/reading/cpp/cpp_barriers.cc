@@ -37,8 +37,7 @@ BarrierNames barrier_types_of(const CppContext& context) {
 /// Variables, parameters and members of such a type.
 BarrierNames barrier_objects_of(const CppContext& context, const BarrierNames& types) {
   BarrierNames out;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::declaration) && !n.is(NodeKind::parameter_declaration) &&
         !n.is(NodeKind::field_declaration))
       continue;
@@ -151,8 +150,8 @@ void extract_cpp_store_fences(CppContext& context) {
 
 void extract_cpp_barriers(CppContext& context) {
   BarrierFinder finder(context);
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i)
-    if (const Node n = context.tree.at(i); n.is(NodeKind::call_expression)) finder.look_at(n);
+  for (const Node n : context.nodes())
+    if (n.is(NodeKind::call_expression)) finder.look_at(n);
 }
 
 }  // namespace cutelab::reading

@@ -49,8 +49,7 @@ std::string names_behind(const CppContext& context, Node type) {
   std::string name = type_name(behind_alias(context, type));
   if (name.starts_with("Kernel") && name.find("WarpSpecialized") != std::string::npos) return name;
   std::vector<std::string> given;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::alias_declaration) || n.child(Field::name_field).text() != name) continue;
     std::string one = type_name(behind_alias(context, n.child(Field::type_field)));
     if (one != name && std::find(given.begin(), given.end(), one) == given.end())
@@ -268,8 +267,7 @@ std::optional<std::int64_t> threads_of(const std::string& schedule, int arch) {
 /// Names that this file gives to device adapters: `using Gemm = …GemmUniversalAdapter<Kernel>`.
 std::vector<std::string> adapters(const CppContext& context) {
   std::vector<std::string> out;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::alias_declaration)) continue;
     if (n.child(Field::type_field).text().find("UniversalAdapter<") != std::string_view::npos)
       out.emplace_back(n.child(Field::name_field).text());
@@ -302,8 +300,7 @@ void add_runs(CppContext& context, const std::vector<Collective>& loops) {
     agree = agree && one.is(CppValue::Kind::tuple) && (!cluster || cluster->tuple.text() == one.tuple.text());
     cluster = one;
   }
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::call_expression)) continue;
     const Node callee = n.child(Field::function_field);
     if (!callee.is(NodeKind::field_expression) || callee.child(Field::field_field).text() != "run") continue;
@@ -326,8 +323,7 @@ void add_runs(CppContext& context, const std::vector<Collective>& loops) {
 
 void extract_cpp_collectives(CppContext& context) {
   std::vector<Collective> loops;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::template_type) || n.child(Field::name_field).text() != "CollectiveBuilder") continue;
     const Collective c = collective_at(context, n);
     if (c.given.size() < 10) continue;

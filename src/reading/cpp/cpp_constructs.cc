@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -177,9 +178,9 @@ bool calls_own_host_function(const CppContext& context, Node callee, const std::
 }  // namespace
 
 void extract_cpp_constructs(CppContext& context) {
-  std::set<std::pair<int, std::string>> seen;  // one fact per line and construct for types
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  std::set<std::tuple<const source::Tree*, int, std::string>>
+      seen;  // one fact per line and construct for types
+  for (const Node n : context.nodes()) {
     if (n.is(NodeKind::call_expression)) {
       const Node callee = n.child(Field::function_field);
       const std::string leaf = leaf_name(callee);
@@ -196,7 +197,7 @@ void extract_cpp_constructs(CppContext& context) {
         continue;
       if (n.parent().is(NodeKind::template_function) || n.enclosing(NodeKind::preproc_include)) continue;
       const Node at = carrier(n);
-      if (seen.emplace(at.line(), leaf).second) add(context, *c, leaf, at, {});
+      if (seen.emplace(at.tree(), at.line(), leaf).second) add(context, *c, leaf, at, {});
     }
   }
 }

@@ -8,6 +8,13 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 
+std::vector<bool> CppContext::included_sources(const evidence::Reading& reading) {
+  std::vector<bool> out;
+  for (const auto& file : reading.files)
+    out.push_back(file.path.ends_with(".cu") || file.path.ends_with(".cc") || file.path.ends_with(".cpp"));
+  return out;
+}
+
 evidence::Location CppContext::at(Node n) const {
   evidence::Location out{0, n.span()};
   for (std::size_t f = 0; f < trees.size(); ++f)

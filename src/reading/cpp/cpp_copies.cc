@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -107,9 +108,7 @@ class CopyFinder {
   /// The declaration of a mask that a load is given.
   void add_mask(Node mask) {
     const Node made = mask.is(NodeKind::identifier) ? context_.folder.definition_of(mask) : Node();
-    if (!made.is(NodeKind::init_declarator) || made.tree() != &context_.tree ||
-        !masks_.insert(made.index()).second)
-      return;
+    if (!made.is(NodeKind::init_declarator) || !masks_.emplace(made.tree(), made.index()).second) return;
     for (const CppDraft& d : context_.drafts)
       if (d.fact.kind == evidence::kind::multicast_mask && made.contains(d.node)) return;
     const std::string name(cpp_declared_name(made.child(Field::declarator_field)).text());
@@ -120,7 +119,7 @@ class CopyFinder {
 
   CppContext& context_;
   bool cp_async_ = false;
-  std::set<std::uint32_t> masks_;
+  std::set<std::pair<const source::Tree*, std::uint32_t>> masks_;
 };
 
 /// The text of the operation that a descriptor is made for, an alias of these sources spelled out.
@@ -194,14 +193,13 @@ void extract_cpp_descriptors(CppContext& context) {
 
 void extract_cpp_copies(CppContext& context) {
   CopyFinder finder(context);
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i)
-    if (const Node n = context.tree.at(i); n.is(NodeKind::call_expression)) finder.look_at(n);
+  for (const Node n : context.nodes())
+    if (n.is(NodeKind::call_expression)) finder.look_at(n);
 }
 
 /// make_tensor(make_smem_ptr(…), layout): where a layout is laid over shared memory.
 void extract_cpp_views(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::call_expression) || leaf_name(n.child(Field::function_field)) != "make_tensor")
       continue;
     const auto arguments = cpp_items(n.child(Field::arguments_field));
@@ -217,8 +215,7 @@ void extract_cpp_views(CppContext& context) {
 
 /// asm("mapa …"), asm("ld.shared::cluster …"): the shared memory of another CTA.
 void extract_cpp_remote_memory(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::gnu_asm_expression) || !cpp_on_device(n)) continue;
     const std::string_view text = n.text();
     for (const char* instruction : {"mapa", "ld.shared::cluster", "st.shared::cluster", "st.async"}) {

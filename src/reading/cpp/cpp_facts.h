@@ -5,6 +5,7 @@
 
 #include "evidence/reading.h"
 #include "reading/cpp/cpp_folder.h"
+#include "reading/cpp/cpp_reach.h"
 #include "source/tree.h"
 
 namespace cutelab::reading {
@@ -29,15 +30,23 @@ struct CppContext {
   /// `all`: `t`, then the local headers it includes, in the order of the reading's files.
   CppContext(const source::Tree& t, std::vector<const source::Tree*> all, CppFolder::Settings settings,
              evidence::Reading& r)
-      : tree(t), trees(all), folder(std::move(all), std::move(settings)), reading(r) {}
+      : tree(t),
+        trees(all),
+        parts(cpp_reached_parts(all, included_sources(r))),
+        folder(std::move(all), std::move(settings)),
+        reading(r) {}
   const source::Tree& tree;
   std::vector<const source::Tree*> trees;
+  std::vector<CppPart> parts;  ///< what is read: the source, and what it uses of its headers
   mutable CppFolder folder;
   evidence::Reading& reading;
   std::vector<CppDraft> drafts;
   std::vector<CppRole> roles;
-  std::map<std::string, source::Node> bodies;  ///< function bodies of this file by name
+  std::map<std::string, source::Node> bodies;  ///< bodies of the functions that are read, by name
 
+  CppNodes nodes() const { return CppNodes(parts); }
+  /// By file: whether it is a source (.cu, .cc) and no header.
+  static std::vector<bool> included_sources(const evidence::Reading& reading);
   evidence::Location at(source::Node n) const;
   CppDraft& add(evidence::Family family, std::string kind, std::string subject, std::string says,
                 source::Node node);
@@ -88,6 +97,7 @@ void extract_cpp_remote_memory(CppContext& context);  ///< PTX that reaches othe
 void extract_cpp_store_fences(CppContext& context);   ///< fences that a TMA store follows
 void extract_cpp_rings(CppContext& context);          ///< arrays of mbarriers whose elements take turns
 void extract_cpp_persistence(CppContext& context);    ///< loops from the CTA's number in steps of the grid
+void extract_cpp_counters(CppContext& context);       ///< work from a counter in global memory, last arrivers
 void extract_cpp_guards(CppContext& context);         ///< bounds tests around accesses to global memory
 /// Whether a block, or a function of this file that it calls, holds a loop.
 bool cpp_loops(const CppContext& context, source::Node block);

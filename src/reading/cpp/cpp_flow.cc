@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,8 +18,9 @@ namespace {
 
 bool in_device_code(const CppContext& context, Node n) {
   const Span span = n.span();
+  const int file = context.at(n).file;
   return std::any_of(context.reading.functions.begin(), context.reading.functions.end(), [&](auto& f) {
-    return f.kind != evidence::Function::Kind::host && f.at.span.begin <= span.begin &&
+    return f.kind != evidence::Function::Kind::host && f.at.file == file && f.at.span.begin <= span.begin &&
            span.end <= f.at.span.end;
   });
 }
@@ -34,17 +36,16 @@ bool names_global_tensor(std::string_view name) {
 }
 
 /// Pointers that a kernel writes through: parameters without const.
-std::set<std::string, std::less<>> output_pointers(const source::Tree& tree) {
-  std::set<std::string, std::less<>> out;
-  for (std::uint32_t i = 0; i < tree.size(); ++i) {
-    const Node n = tree.at(i);
+std::set<std::pair<const source::Tree*, std::string_view>> output_pointers(const CppContext& context) {
+  std::set<std::pair<const source::Tree*, std::string_view>> out;
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::parameter_declaration)) continue;
     const std::string_view text = n.text();
     const auto star = text.rfind('*');
     if (star == std::string_view::npos || text.find("const") != std::string_view::npos) continue;
     std::string_view name = trim(text.substr(star + 1));
     if (name.starts_with("__restrict__")) name = trim(name.substr(12));
-    out.emplace(name);
+    out.emplace(n.tree(), name);
   }
   return out;
 }
@@ -99,7 +100,7 @@ bool stores_through_pointer(Node left) {
 /// Whether a function of an included header stores to global memory.
 bool helper_stores(const CppContext& context, Node call) {
   const Node function = context.folder.function_named(leaf_name(call.child(Field::function_field)));
-  if (!function || function.tree() == &context.tree ||
+  if (!function || function.tree() == &context.tree || call.tree() != &context.tree ||
       function_kind(function) == evidence::Function::Kind::host)
     return false;
   for (std::uint32_t i = function.index(); i < function.end_index(); ++i) {
@@ -178,22 +179,23 @@ void tell_sums_in_registers(CppContext& context) {
 
 /// copy(registers, shared) that a TMA store follows, with no product between: the output is staged.
 void add_cpp_staging(CppContext& context) {
-  std::vector<std::pair<std::uint32_t, bool>> after;  // TMA stores, and products, of this file
+  std::map<const source::Tree*, std::vector<std::pair<std::uint32_t, bool>>> issued;  // TMA stores, products
   for (const CppDraft& d : context.drafts) {
     const auto direction = d.fact.values.find("direction");
     const bool store = d.fact.kind == evidence::kind::copy && direction != d.fact.values.end() &&
                        direction->second.text() == "store";
-    if ((store || d.fact.kind == evidence::kind::gemm) && d.node.tree() == &context.tree)
-      after.emplace_back(d.node.index(), store);
+    if (store || d.fact.kind == evidence::kind::gemm)
+      issued[d.node.tree()].emplace_back(d.node.index(), store);
   }
-  std::sort(after.begin(), after.end());
-  for (std::uint32_t i = 0; !after.empty() && i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (auto& [tree, after] : issued) std::sort(after.begin(), after.end());
+  for (const Node n : context.nodes()) {
+    if (issued.empty()) break;
     if (!n.is(NodeKind::call_expression) || !in_device_code(context, n)) continue;
     const std::string leaf = leaf_name(n.child(Field::function_field));
     const auto arguments = cpp_items(n.child(Field::arguments_field));
     if ((leaf != "copy" && leaf != "copy_aligned") || arguments.size() < 2) continue;
-    const auto next = std::lower_bound(after.begin(), after.end(), std::pair(i, false));
+    const auto& after = issued[n.tree()];
+    const auto next = std::lower_bound(after.begin(), after.end(), std::pair(n.index(), false));
     if (next == after.end() || !next->second || cpp_space_of(context, arguments.back()) != CppSpace::shared ||
         cpp_space_of(context, arguments[arguments.size() - 2]) != CppSpace::registers)
       continue;
@@ -212,9 +214,8 @@ void prepare_output(CppContext& context) {
 
 void extract_cpp_stores(CppContext& context) {
   prepare_output(context);
-  const auto outputs = output_pointers(context.tree);
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  const auto outputs = output_pointers(context);
+  for (const Node n : context.nodes()) {
     Node left;
     if (n.is(NodeKind::call_expression) && calls_epilogue(context, n) && in_device_code(context, n)) {
       context
@@ -263,7 +264,7 @@ void extract_cpp_stores(CppContext& context) {
     const std::string_view base = base_of(left);
     const bool bare = n.is(NodeKind::call_expression) && base.empty();
     const bool global = bare || names_global_tensor(base) ||
-                        (left.is(NodeKind::subscript_expression) && outputs.find(base) != outputs.end());
+                        (left.is(NodeKind::subscript_expression) && outputs.count({left.tree(), base}) > 0);
     if (!global || !in_device_code(context, n)) continue;
     CppDraft& draft =
         context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n);
@@ -272,8 +273,7 @@ void extract_cpp_stores(CppContext& context) {
 }
 
 void extract_cpp_waits(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::call_expression) || !in_device_code(context, n)) continue;
     const Node callee = n.child(Field::function_field);
     const std::string leaf = leaf_name(callee);

@@ -27,6 +27,12 @@ std::optional<std::int64_t> number_of(std::string_view text) {
     }
     return out;
   }
+  if (digits.size() > 1 && digits[0] == '0' && digits.find_first_not_of("01234567") == std::string::npos &&
+      digits.size() < 20) {
+    std::int64_t out = 0;
+    for (const char c : digits) out = out * 8 + (c - '0');
+    return out;
+  }
   return parse_integer(digits);
 }
 
@@ -106,7 +112,7 @@ void CppFolder::index() {
           uses_[n.child(Field::name_field).text()].push_back(n);
           break;
         case NodeKind::preproc_def:
-          macros_.emplace(n.child(Field::name_field).text(), n);
+          macros_[n.child(Field::name_field).text()].push_back(n);
           break;
         default:
           break;
@@ -153,6 +159,7 @@ Node CppFolder::choose(std::string_view name, Node use) const {
     if (same_file && scope.is(NodeKind::compound_statement) && d.index() > use.index()) continue;
     if (!best || best_scope.contains(scope)) {
       twice = best && best_scope == scope && scope.is(NodeKind::declaration_list);
+      twice = twice || (best && best_scope == scope && !same_branches(best, d));
       best = d, best_scope = scope;
     } else if (global && !best_scope.contains(scope) && !scope.contains(best_scope)) {
       twice = true;
@@ -271,13 +278,20 @@ CppValue CppFolder::named(Node n, std::string_view name, Frames frame) {
 }
 
 CppValue CppFolder::macro(std::string_view name, Node use) {
-  const std::string_view text = trim(macros_.at(name).child(Field::value_field).text());
-  if (const auto number = number_of(text)) return CppValue::of(*number);
-  const auto colon = text.rfind(':');
-  const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
-  if (CppValue type = cpp_type_named(last); type.known()) return type;
-  if (macros_.count(text) && text != name && depth_ < deepest_fold) return macro(text, use);
-  return CppValue::unknown("a macro that is no number", std::string(name), use);
+  for (int step = 0; step < deepest_fold; ++step) {
+    const auto found = macros_.find(name);
+    if (found == macros_.end()) break;
+    const std::string_view text = trim(found->second.front().child(Field::value_field).text());
+    for (const Node other : found->second)
+      if (trim(other.child(Field::value_field).text()) != text)
+        return CppValue::unknown("a macro that is defined more than once", std::string(name), use);
+    if (const auto number = number_of(text)) return CppValue::of(*number);
+    const auto colon = text.rfind(':');
+    const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
+    if (CppValue type = cpp_type_named(last); type.known()) return type;
+    name = text;
+  }
+  return CppValue::unknown("a macro that is no number", std::string(use.text().substr(0, 60)), use);
 }
 
 CppValue CppFolder::declared(Node d, Node use, Frames frame) {
@@ -298,27 +312,12 @@ CppValue CppFolder::declared(Node d, Node use, Frames frame) {
   }
 }
 
-/// Whether anything but a command line changes a local variable after it was made.
-static bool changes(Node init, std::string_view name) {
-  const Node body = init.enclosing(NodeKind::compound_statement);
-  for (std::uint32_t i = init.end_index(); body && i < body.end_index(); ++i) {
-    const Node n = body.tree()->at(i);
-    const bool written = n.is(NodeKind::assignment_expression) && n.child(Field::left_field).text() == name;
-    const bool stepped =
-        n.kind_name() == "update_expression" && n.child(Field::argument_field).text() == name;
-    if (!written && !stepped) continue;
-    const Node condition = n.enclosing(NodeKind::if_statement).child(Field::condition_field);
-    if (condition.text().find("arg") == std::string_view::npos) return true;
-  }
-  return false;
-}
-
 CppValue CppFolder::initial(Node init, Node use, Frames frame) {
   const Node declaration = init.parent();
   const Node value = init.child(Field::value_field);
   const std::string_view head = declaration.text();
-  const bool fixed = head.find("const") != std::string_view::npos || head.starts_with("auto") ||
-                     declaration.is(NodeKind::condition_clause);
+  const bool fixed =
+      head.find("const") != std::string_view::npos || declaration.is(NodeKind::condition_clause);
   const Node declarator = init.child(Field::declarator_field);
   if (declarator.kind_name() == "structured_binding_declarator") {
     const CppValue whole = evaluate(value, frame);
@@ -332,7 +331,7 @@ CppValue CppFolder::initial(Node init, Node use, Frames frame) {
                          : whole;
   }
   const std::string_view name = cpp_declared_name(declarator).text();
-  if (!fixed && changes(init, name)) return CppValue::unknown("is changed later", std::string(name), use);
+  if (!fixed && is_changed(init, name)) return CppValue::unknown("is changed later", std::string(name), use);
   const Node type = declaration.child(Field::type_field);
   if (!value.is(NodeKind::initializer_list) && !value.is(NodeKind::argument_list))
     return evaluate(value, frame);

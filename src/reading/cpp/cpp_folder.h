@@ -88,6 +88,8 @@ class CppFolder {
   void index();
   source::Node scope_of(source::Node n) const;
   source::Node choose(std::string_view name, source::Node use) const;
+  bool is_changed(source::Node init, std::string_view name) const;
+  bool takes_reference(source::Node argument) const;
 
   std::vector<const source::Tree*> trees_;
   Settings settings_;
@@ -95,7 +97,7 @@ class CppFolder {
   std::unordered_map<std::string_view, std::vector<source::Node>> declarations_;
   std::unordered_map<std::string_view, std::vector<source::Node>> functions_;
   std::unordered_map<std::string_view, std::vector<source::Node>> uses_;  ///< template_function, call by name
-  std::unordered_map<std::string_view, source::Node> macros_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> macros_;
   std::unordered_map<std::string, CppValue> memo_;  ///< of expressions outside any frame
   int depth_ = 0;
   int steps_ = 0;
@@ -103,6 +105,8 @@ class CppFolder {
 
 /// Expressions of an argument or initializer list, punctuation left out.
 std::vector<source::Node> cpp_items(source::Node list);
+/// Whether the preprocessor keeps or drops both together, as far as the source tells.
+bool same_branches(source::Node a, source::Node b);
 /// The identifier that a declarator declares, below pointers, arrays and references.
 source::Node cpp_declared_name(source::Node declarator);
 /// The name node of a function definition.

@@ -52,7 +52,7 @@ namespace {
 void add_launch_bounds(CppContext& context, Node definition, const std::string& name) {
   const Node body = definition.child(Field::body_field);
   for (std::uint32_t i = definition.index(); i < (body ? body.index() : definition.end_index()); ++i) {
-    const Node n = context.tree.at(i);
+    const Node n = definition.tree()->at(i);
     if (!n.is(NodeKind::launch_bounds)) continue;
     CppDraft& draft = context.add(Family::H4, evidence::kind::launch_keyword, "__launch_bounds__",
                                   std::string(n.text().substr(0, 160)), n);
@@ -74,8 +74,7 @@ void add_launch_bounds(CppContext& context, Node definition, const std::string& 
 void extract_cpp_functions(CppContext& context) {
   std::map<std::string, int> by_name;
   std::vector<Node> nodes;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::function_definition)) continue;
     const Node declarator = declarator_of(n);
     Function function;
@@ -91,7 +90,7 @@ void extract_cpp_functions(CppContext& context) {
   }
   for (std::size_t f = 0; f < nodes.size(); ++f) {
     for (std::uint32_t i = nodes[f].index(); i < nodes[f].end_index(); ++i) {
-      const Node n = context.tree.at(i);
+      const Node n = nodes[f].tree()->at(i);
       if (!n.is(NodeKind::call_expression)) continue;
       const auto callee = by_name.find(leaf_name(n.child(Field::function_field)));
       if (callee == by_name.end() || callee->second == static_cast<int>(f)) continue;

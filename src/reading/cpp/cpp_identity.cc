@@ -1,5 +1,6 @@
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -37,7 +38,7 @@ class IdentityFinder {
       add(init, name, "from the thread's number: ");
     } else if (speaks(text, "blockIdx.")) {
       CppDraft& draft = add(init, name, "from the CTA's place in the grid: ");
-      draft.fact.optional = ++places_[init.enclosing(NodeKind::function_definition).index()] > 1;
+      draft.fact.optional = ++places_[function_of(init)] > 1;
     } else if (asks_for_rank(text)) {
       ranks_.insert(name);
     } else if (speaks(text, "==") && mentions_rank(value)) {
@@ -53,8 +54,7 @@ class IdentityFinder {
       takes_thread = takes_thread || argument.text() == "threadIdx.x";
     if (!takes_thread || !cpp_on_device(call)) return;
     CppDraft& draft = add(call, cpp_target(call), "this thread's part: ");
-    draft.fact.optional =
-        ++slices_[call.enclosing(NodeKind::function_definition).index()] > most_thread_slices;
+    draft.fact.optional = ++slices_[function_of(call)] > most_thread_slices;
   }
 
  private:
@@ -88,7 +88,13 @@ class IdentityFinder {
 
   CppContext& context_;
   std::set<std::string> ranks_;
-  std::map<std::uint32_t, int> slices_, places_;  ///< by function
+  using Place = std::pair<const source::Tree*, std::uint32_t>;
+  static Place function_of(Node n) {
+    const Node function = n.enclosing(NodeKind::function_definition);
+    return {function.tree(), function.index()};
+  }
+
+  std::map<Place, int> slices_, places_;  ///< by function
 };
 
 /// `static constexpr int NumMmaWarpGroups = 2;`: a constant that says which warps, or how many, do what.
@@ -112,8 +118,7 @@ void add_warp_constant(CppContext& context, Node declaration, Node declarator, N
 class PipelineTypes {
  public:
   explicit PipelineTypes(const CppContext& context) {
-    for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-      const Node n = context.tree.at(i);
+    for (const Node n : context.nodes()) {
       if (!n.is(NodeKind::parameter_declaration) && !n.is(NodeKind::declaration) &&
           !n.is(NodeKind::field_declaration))
         continue;
@@ -161,8 +166,7 @@ std::string_view last_name(std::string_view subject) {
 
 void extract_cpp_identities(CppContext& context) {
   IdentityFinder finder(context);
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (n.is(NodeKind::init_declarator)) {
       finder.look_at_declaration(n);
       add_warp_constant(context, n.parent(), n.child(Field::declarator_field), n.child(Field::value_field));

@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -24,8 +25,7 @@ constexpr std::array<LaunchPart, 4> chevron_parts = {{{"grid", Family::H2, "grid
 /// The kernel that `auto* kernel = &gemm<…>;` names; the name itself where it is no such pointer.
 std::string kernel_named(const CppContext& context, const std::string& name) {
   if (context.bodies.count(name)) return name;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::init_declarator)) continue;
     std::string_view declared = n.child(Field::declarator_field).text();
     while (!declared.empty() && (declared.front() == '*' || declared.front() == ' '))
@@ -33,18 +33,55 @@ std::string kernel_named(const CppContext& context, const std::string& name) {
     if (declared != name) continue;
     const Node value = n.child(Field::value_field);
     for (std::uint32_t j = value.index(); value && j < value.end_index(); ++j)
-      if (context.bodies.count(std::string(context.tree.at(j).text().substr(0, 120))))
-        return std::string(context.tree.at(j).text());
+      if (context.bodies.count(std::string(value.tree()->at(j).text().substr(0, 120))))
+        return std::string(value.tree()->at(j).text());
   }
   return name;
 }
 
-/// "kernel_ptr" of (void const*) kernel_ptr and of &kernel_ptr.
+/// "kernel_ptr" of (void const*) kernel_ptr and of &kernel_ptr, "gemm" of ns::gemm<Tile>.
 std::string pointer_given(Node argument) {
   Node name = argument;
-  for (std::uint32_t i = argument.index(); i < argument.end_index(); ++i)
-    if (const Node n = argument.tree()->at(i); n.is(NodeKind::identifier)) name = n;
+  for (std::uint32_t i = argument.index(); i < argument.end_index(); ++i) {
+    const Node n = argument.tree()->at(i);
+    if (n.is(NodeKind::template_argument_list)) break;
+    if (n.is(NodeKind::identifier)) name = n;
+  }
   return std::string(name.text().substr(0, 120));
+}
+
+/// The position of a parameter that a function definition takes by that name; none = it has no such.
+std::optional<std::size_t> parameter_named(Node function, std::string_view name) {
+  std::size_t position = 0;
+  for (const Node p : cpp_items(cpp_function_name(function).parent().child(Field::parameters_field))) {
+    for (std::uint32_t i = p.index(); i < p.end_index(); ++i)
+      if (const Node n = p.tree()->at(i);
+          n.is(NodeKind::identifier) && n.text() == name && !n.enclosing(NodeKind::template_argument_list))
+        return position;
+    ++position;
+  }
+  return std::nullopt;
+}
+
+/// The kernel behind a name in a launch: through pointers, and through the parameter of a launch helper, as
+/// long as all of its callers pass the same one.
+std::string kernel_passed(const CppContext& context, Node use, const std::string& given, int depth = 0) {
+  const std::string name = kernel_named(context, given);
+  if (context.bodies.count(name) || depth > 4) return name;
+  const Node helper = use.enclosing(NodeKind::function_definition);
+  const auto position = helper ? parameter_named(helper, name) : std::nullopt;
+  if (!position) return name;
+  const std::string callee = leaf_name(cpp_function_name(helper));
+  std::string one;
+  for (const Node n : context.nodes()) {
+    if (!n.is(NodeKind::call_expression) || leaf_name(n.child(Field::function_field)) != callee) continue;
+    const auto arguments = cpp_items(n.child(Field::arguments_field));
+    if (arguments.size() <= *position || helper.contains(n)) continue;
+    const std::string passed = kernel_passed(context, n, pointer_given(arguments[*position]), depth + 1);
+    if (!one.empty() && passed != one) return name;
+    one = passed;
+  }
+  return one.empty() ? name : one;
 }
 
 void add_threads(CppDraft& launch, const evidence::Value& block) {
@@ -71,7 +108,7 @@ void add_parameters(CppContext& context, Node call) {
     if (part == "smem_bytes") bytes = value;
   };
   for (std::uint32_t i = 0; i < call.index(); ++i) {
-    const Node n = context.tree.at(i);
+    const Node n = call.tree()->at(i);
     const Node function = call.enclosing(NodeKind::function_definition);
     if (function && !function.contains(n)) continue;
     if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name) {
@@ -102,7 +139,7 @@ void add_parameters(CppContext& context, Node call) {
 
 void add_chevron(CppContext& context, Node syntax) {
   const Node call = syntax.parent();
-  const std::string kernel = kernel_named(context, leaf_name(call.child(Field::function_field)));
+  const std::string kernel = kernel_passed(context, call, leaf_name(call.child(Field::function_field)));
   CppDraft& launch = context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, call);
   launch.construct = "launch";
   launch.fact.kernel = kernel;
@@ -192,8 +229,7 @@ void finish_cpp_launches(CppContext& context) {
 }
 
 void extract_cpp_launches(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (n.is(NodeKind::kernel_call_syntax)) add_chevron(context, n);
     if (n.is(NodeKind::declaration)) add_shape_declarations(context, n);
     if (n.is(NodeKind::alias_declaration) || n.is(NodeKind::init_declarator)) add_cluster_shape(context, n);
@@ -211,7 +247,7 @@ void extract_cpp_launches(CppContext& context) {
     if (!launch) continue;
     const auto arguments = cpp_items(n.child(Field::arguments_field));
     if (arguments.size() < 2) continue;
-    const std::string kernel = kernel_named(context, pointer_given(arguments[1]));
+    const std::string kernel = kernel_passed(context, n, pointer_given(arguments[1]));
     if (context.bodies.count(kernel)) draft.fact.kernel = draft.fact.subject = kernel;
     add_parameters(context, n);
   }

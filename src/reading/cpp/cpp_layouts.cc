@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -50,18 +51,18 @@ bool makes_layout(Node value) {
 }  // namespace
 
 void extract_cpp_layouts(CppContext& context) {
-  std::set<int> told;
+  std::set<std::pair<const source::Tree*, int>> told;
   for (const CppDraft& d : context.drafts)
-    if (d.fact.family == Family::D6 && !d.fact.optional) told.insert(d.fact.at.line());
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+    if (d.fact.family == Family::D6 && !d.fact.optional) told.emplace(d.node.tree(), d.node.line());
+  for (const Node n : context.nodes()) {
     const bool alias = n.is(NodeKind::alias_declaration);
     if (!alias && !n.is(NodeKind::init_declarator)) continue;
     const Node value = n.child(alias ? Field::type_field : Field::value_field);
     const std::string name(alias ? n.child(Field::name_field).text().substr(0, 60)
                                  : cpp_declared_name(n.child(Field::declarator_field)).text().substr(0, 60));
     const bool by_name = names_shared_layout(name) && makes_layout(value) && (alias || !cpp_on_device(n));
-    if (told.count(n.line()) || (!by_name && value.text().find('<') == std::string_view::npos)) continue;
+    if (told.count({n.tree(), n.line()}) || (!by_name && value.text().find('<') == std::string_view::npos))
+      continue;
     const CppValue layout = context.folder.value(value);
     const bool known = layout.is(CppValue::Kind::layout);
     const bool swizzled = known ? !layout.layout->swizzle().identity() : swizzles_by_name(context, value);

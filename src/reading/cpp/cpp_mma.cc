@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "evidence/names.h"
@@ -38,9 +39,8 @@ HelperNames multiplying_helpers(const CppContext& context) {
 void add_helper_products(CppContext& context) {
   const HelperNames helpers = multiplying_helpers(context);
   if (helpers.empty()) return;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
-    if (!n.is(NodeKind::call_expression)) continue;
+  for (const Node n : context.nodes()) {
+    if (!n.is(NodeKind::call_expression) || n.tree() != &context.tree) continue;
     const std::string leaf = leaf_name(n.child(Field::function_field));
     if (leaf == "gemm" || !helpers.count(leaf)) continue;
     context.add(Family::D4, evidence::kind::gemm, leaf, "matrix multiply-accumulate (" + leaf + ")", n)
@@ -50,15 +50,14 @@ void add_helper_products(CppContext& context) {
 
 /// Where the last argument of a product was declared.
 void add_accumulators(CppContext& context) {
-  std::set<std::uint32_t> told;
+  std::set<std::pair<const source::Tree*, std::uint32_t>> told;
   std::vector<Node> declared;
   for (const CppDraft& d : context.drafts) {
     if (d.fact.kind != evidence::kind::gemm || !d.node.is(NodeKind::call_expression)) continue;
     const auto arguments = cpp_items(d.node.child(Field::arguments_field));
     if (arguments.size() < 3 || !arguments.back().is(NodeKind::identifier)) continue;
     const Node made = context.folder.definition_of(arguments.back());
-    if (made.is(NodeKind::init_declarator) && made.tree() == &context.tree &&
-        told.insert(made.index()).second)
+    if (made.is(NodeKind::init_declarator) && told.emplace(made.tree(), made.index()).second)
       declared.push_back(made);
   }
   for (const Node made : declared) {
@@ -81,8 +80,10 @@ void add_scale_out(CppContext& context, Node assignment) {
 }
 
 /// An alias of a tiled operation that a template of another file, or the library's collective, makes.
-void add_tiled_alias(CppContext& context, Node alias, const std::set<int>& told) {
-  if (told.count(alias.line())) return;
+using Lines = std::set<std::pair<const source::Tree*, int>>;
+
+void add_tiled_alias(CppContext& context, Node alias, const Lines& told) {
+  if (told.count({alias.tree(), alias.line()})) return;
   const Node type = alias.child(Field::type_field);
   const std::string_view name = alias.child(Field::name_field).text();
   bool tiled =
@@ -105,11 +106,10 @@ void add_tiled_alias(CppContext& context, Node alias, const std::set<int>& told)
 void extract_cpp_mma(CppContext& context) {
   add_helper_products(context);
   add_accumulators(context);
-  std::set<int> told;
+  Lines told;
   for (const CppDraft& d : context.drafts)
-    if (d.fact.kind == "mma") told.insert(d.fact.at.line());
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+    if (d.fact.kind == "mma") told.emplace(d.node.tree(), d.node.line());
+  for (const Node n : context.nodes()) {
     if (n.is(NodeKind::assignment_expression)) add_scale_out(context, n);
     if (n.is(NodeKind::alias_declaration)) add_tiled_alias(context, n, told);
   }

@@ -115,18 +115,44 @@ void persistence(CppContext& context) {
   CppPattern p3(context, "P3", "persistent loop and its scheduler");
   const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
   const bool own = p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
+  const bool counted = p3.any([](const CppDraft& d) { return d.fact.kind == "work-counter"; });
   const bool asks = p3.any([](const CppDraft& d) { return d.construct == "collective-clc-scheduler"; });
-  p3.finding().kind = !loop ? "" : own ? "custom_static" : asks ? "clc_dynamic" : "static";
+  p3.finding().kind = !loop     ? ""
+                      : counted ? "custom_dynamic"
+                      : own     ? "custom_static"
+                      : asks    ? "clc_dynamic"
+                                : "static";
   p3.decide(loop,
-            own ? "CTAs stay and walk over the tiles, a grid's width apart"
-                : "loop over output tiles from a scheduler",
+            counted ? "CTAs stay and take their work from a counter in global memory"
+            : own   ? "CTAs stay and walk over the tiles, a grid's width apart"
+                    : "loop over output tiles from a scheduler",
             "no tile scheduler");
+}
+
+/// The class, else the function, that a fact of a header stands in.
+source::Node owner_of(const CppDraft& d) {
+  const source::Node structure = d.node.enclosing(source::Kind::struct_specifier);
+  return structure ? structure : d.node.enclosing(source::Kind::function_definition);
+}
+
+/// In a header, a maximum and an exponential of different functions have nothing to do with each other: an
+/// activation and a largest magnitude.
+bool part_of_softmax(const CppContext& context, const CppDraft& d) {
+  if (d.node.tree() == &context.tree) return true;
+  const auto& all = context.drafts;
+  return std::any_of(all.begin(), all.end(), [&](const CppDraft& other) {
+    const bool the_other = (d.fact.kind == "running-maximum" && other.fact.kind == "exponential") ||
+                           (d.fact.kind == "exponential" && other.fact.kind == "running-maximum");
+    return the_other && other.node.tree() == d.node.tree() && owner_of(other) == owner_of(d);
+  });
 }
 
 void accumulation(CppContext& context) {
   CppPattern p4(context, "P4", "online softmax or streaming accumulation");
-  const bool softmax = p4.cite([](const CppDraft& d) { return d.fact.kind == "running-maximum"; });
-  const bool exponent = p4.any([](const CppDraft& d) { return d.fact.kind == "exponential"; });
+  const bool softmax = p4.cite(
+      [&](const CppDraft& d) { return d.fact.kind == "running-maximum" && part_of_softmax(context, d); });
+  const bool exponent =
+      p4.any([&](const CppDraft& d) { return d.fact.kind == "exponential" && part_of_softmax(context, d); });
   p4.decide(softmax && exponent, "running maximum with exponentials", "no running maximum with rescaling");
 
   CppPattern p5(context, "P5", "register-level accumulator management");

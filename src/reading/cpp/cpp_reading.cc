@@ -5,9 +5,11 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "reading/cpp/cpp_facts.h"
+#include "reading/cpp/cpp_overlap.h"
 #include "source/tree.h"
 
 #include <memory>
+#include <tuple>
 
 namespace cutelab::reading {
 namespace {
@@ -57,7 +59,8 @@ void name_kernels(CppContext& context) {
   for (CppDraft& draft : context.drafts)
     for (const evidence::Function& f : context.reading.functions)
       if (draft.fact.kernel.empty() && f.kind == evidence::Function::Kind::kernel &&
-          draft.fact.at.span.begin >= f.at.span.begin && draft.fact.at.span.end <= f.at.span.end)
+          draft.fact.at.file == f.at.file && draft.fact.at.span.begin >= f.at.span.begin &&
+          draft.fact.at.span.end <= f.at.span.end)
         draft.fact.kernel = f.name;
 }
 }  // namespace
@@ -136,6 +139,8 @@ void extract_cpp(CppContext& context) {
   extract_cpp_remote_memory(context);
   extract_cpp_pipeline_sides(context);
   extract_cpp_persistence(context);
+  extract_cpp_counters(context);
+  extract_cpp_overlap(context);
   extract_cpp_guards(context);
 }
 }  // namespace
@@ -159,7 +164,8 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   name_cpp_roles(context);
   name_kernels(context);
   std::stable_sort(context.drafts.begin(), context.drafts.end(), [](const CppDraft& a, const CppDraft& b) {
-    return std::pair(a.fact.family, a.fact.at.span.begin) < std::pair(b.fact.family, b.fact.at.span.begin);
+    return std::tuple(a.fact.family, a.fact.at.file, a.fact.at.span.begin) <
+           std::tuple(b.fact.family, b.fact.at.file, b.fact.at.span.begin);
   });
   for (CppDraft& draft : context.drafts) reading.facts.push_back(std::move(draft.fact));
   for (const auto& [name, given] : request.settings) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -30,14 +31,46 @@ Node turning_array(Node argument) {
   return {};
 }
 
-/// The declaration of a member or variable array of that name, wherever the sources hold it.
-Node array_named(const CppContext& context, std::string_view name) {
+std::string_view struct_around(Node n) {
+  return n.enclosing(NodeKind::struct_specifier).child(Field::name_field).text();
+}
+
+/// The declarations of member or variable arrays of that name, wherever the sources hold them.
+std::vector<Node> arrays_named(const CppContext& context, std::string_view name) {
+  std::vector<Node> out;
   for (const source::Tree* tree : context.trees)
     for (std::uint32_t i = 0; i < tree->size(); ++i) {
       const Node n = tree->at(i);
-      if (n.is(NodeKind::array_declarator) && n.child(Field::declarator_field).text() == name) return n;
+      if (n.is(NodeKind::array_declarator) && n.child(Field::declarator_field).text() == name)
+        out.push_back(n);
     }
+  return out;
+}
+
+/// The type's name of `Storage& s`, a parameter, a variable or a member of the struct around a use.
+std::string_view type_of_object(Node object) {
+  for (Node scope = object.parent(); scope; scope = scope.parent()) {
+    if (!scope.is(NodeKind::function_definition) && !scope.is(NodeKind::struct_specifier)) continue;
+    for (std::uint32_t i = scope.index(); i < scope.end_index(); ++i) {
+      const Node n = scope.tree()->at(i);
+      const bool declares = n.is(NodeKind::parameter_declaration) || n.is(NodeKind::declaration) ||
+                            n.is(NodeKind::field_declaration);
+      if (!declares) continue;
+      Node declarator = n.child(Field::declarator_field);
+      if (declarator.is(NodeKind::init_declarator)) declarator = declarator.child(Field::declarator_field);
+      if (cpp_declared_name(declarator).text() == object.text()) return n.child(Field::type_field).text();
+    }
+  }
   return {};
+}
+
+/// The struct whose member an array is at a use: that of `s` in s.full, or the one around a bare name.
+std::string_view owner_at(Node array) {
+  Node up = array.parent();
+  if (!up.is(NodeKind::field_expression)) return struct_around(array);
+  Node object = up.child(Field::argument_field);
+  if (object.is(NodeKind::field_expression)) object = object.child(Field::field_field);
+  return type_of_object(object);
 }
 
 enum class RingUse { none, init, wait, fill, arrive };
@@ -95,22 +128,32 @@ Node start_of_step(Node step) {
   return {};
 }
 
+/// `p.m`, `N`, or a variable that is one of two such: `const int lines = turned ? p.n : p.m;`
+bool names_extent(const CppContext& context, Node extent, bool behind_name = false) {
+  static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
+                                                "cols",     "columns",  "row_size", "seqlen",
+                                                "seqlen_q", "seqlen_k", "hidden",   "count"};
+  const Node last = extent.is(NodeKind::field_expression) ? extent.child(Field::field_field) : extent;
+  if (extents.count(to_lower(last.text().substr(0, 40)))) return true;
+  if (behind_name || !extent.is(NodeKind::identifier)) return false;
+  const Node made = context.folder.definition_of(extent);
+  const Node value = made.is(NodeKind::init_declarator) ? made.child(Field::value_field) : Node();
+  return value.is(NodeKind::conditional_expression) && made.tree() == extent.tree() &&
+         names_extent(context, value.child(Field::consequence_field), true) &&
+         names_extent(context, value.child(Field::alternative_field), true);
+}
+
 /// `r < p.m`, `col >= N`: a test against an extent of the problem, not of the tile or of the thread's number.
-bool tests_bounds(Node condition) {
+bool tests_bounds(const CppContext& context, Node condition) {
   for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
     const Node n = condition.tree()->at(i);
     if (!n.is(NodeKind::binary_expression)) continue;
     const std::string_view op = n.child(Field::operator_token).text();
     if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
     for (const Field side : {Field::left_field, Field::right_field}) {
-      Node extent = n.child(side);
+      const Node extent = n.child(side);
       if (extent.text().starts_with("get<") && mentions(extent, "problem")) return true;
-      if (extent.is(NodeKind::field_expression)) extent = extent.child(Field::field_field);
-      const std::string name = to_lower(extent.text().substr(0, 40));
-      static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
-                                                    "cols",     "columns",  "row_size", "seqlen",
-                                                    "seqlen_q", "seqlen_k", "hidden",   "count"};
-      if (extents.count(name) &&
+      if (names_extent(context, extent) &&
           n.child(Field::left_field).text().find("threadIdx") == std::string_view::npos)
         return true;
     }
@@ -123,6 +166,7 @@ namespace {
 /// One array of barriers whose elements take turns, and the calls that work on it.
 struct RingArray {
   std::string name;
+  Node declared;  ///< no node: the sources hold no such array
   std::vector<std::pair<RingUse, Node>> calls;
 
   bool has(RingUse use) const {
@@ -135,19 +179,45 @@ struct RingArray {
   }
 };
 
+/// Which of the arrays of one name a use means: where there are several, that of the object's struct.
+Node array_meant(const std::vector<Node>& declared, Node use) {
+  Node meant;
+  for (const Node one : declared)
+    if (declared.size() > 1 && struct_around(one) == owner_at(use) && (!meant || one.tree() == use.tree()))
+      meant = one;
+  return meant || declared.empty() ? meant : declared.front();
+}
+
+/// `&full` of `uint64_t& full = shared.full[stage];`
+Node array_behind_reference(const CppContext& context, Node arguments) {
+  for (std::uint32_t i = arguments.index(); arguments && i < arguments.end_index(); ++i) {
+    const Node n = arguments.tree()->at(i);
+    const Node made = n.is(NodeKind::identifier) ? context.folder.definition_of(n) : Node();
+    if (made.is(NodeKind::init_declarator) && made.tree() == n.tree() &&
+        made.child(Field::declarator_field).text().starts_with('&'))
+      return turning_array(made.child(Field::value_field));
+  }
+  return {};
+}
+
 std::vector<RingArray> ring_arrays(const CppContext& context) {
+  std::map<std::string, std::vector<Node>> declarations;
   std::vector<RingArray> out;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::call_expression)) continue;
     const RingUse use = ring_use(leaf_name(n.child(Field::function_field)));
     if (use == RingUse::none) continue;
     Node array = turning_array(n.child(Field::arguments_field));
     if (!array) array = turning_array(n.child(Field::function_field));  // s.full[stage].wait(…)
+    if (!array) array = array_behind_reference(context, n.child(Field::arguments_field));
     if (!array) continue;
     const std::string name(array_behind(context, array).text().substr(0, 60));
-    auto known = std::find_if(out.begin(), out.end(), [&](auto& r) { return r.name == name; });
-    if (known == out.end()) known = out.insert(out.end(), {name, {}});
+    const auto [same, fresh] = declarations.try_emplace(name);
+    if (fresh) same->second = arrays_named(context, name);
+    const Node declared = array_meant(same->second, array);
+    auto known = std::find_if(out.begin(), out.end(),
+                              [&](auto& r) { return r.name == name && r.declared == declared; });
+    if (known == out.end()) known = out.insert(out.end(), {name, declared, {}});
     known->calls.emplace_back(use, n);
   }
   return out;
@@ -218,9 +288,10 @@ void add_ring_side(CppContext& context, const std::string& ring, const char* kin
 
 void add_ring(CppContext& context, const RingArray& full, const RingArray* empty) {
   Node first = full.first(RingUse::fill);
-  if (full.calls.front().second.index() < first.index() && full.calls.front().first != RingUse::init)
+  if (full.calls.front().second.tree() == first.tree() && full.calls.front().second.index() < first.index() &&
+      full.calls.front().first != RingUse::init)
     first = full.calls.front().second;
-  const Node declared = array_named(context, full.name);
+  const Node declared = full.declared;
   const auto parts = cpp_items(declared);
   evidence::Value stages =
       evidence::undetermined("the array is not declared here", {full.name}, context.at(first), "");
@@ -253,28 +324,33 @@ void add_ring(CppContext& context, const RingArray& full, const RingArray* empty
       add_ring_side(context, full.name, evidence::kind::release, "consumer releases a stage", call);
   }
 }
-}  // namespace
-
-void extract_cpp_rings(CppContext& context) {
-  const std::vector<RingArray> arrays = ring_arrays(context);
-  // The barriers that are both filled by transactions and waited for; a second array guards what is empty.
+/// The barriers that are waited for and arrived at beside a ring that transactions fill: they guard what is
+/// empty. Several structs with a ring each: those of the ring's own struct; none where there is no telling.
+const RingArray* guard_of(const RingArray& ring, const std::vector<RingArray>& arrays) {
   const RingArray* empty = nullptr;
   int guards = 0, rings = 0;
+  const std::string_view owner = struct_around(ring.declared);
   for (const RingArray& array : arrays) {
+    if (struct_around(array.declared) != owner) continue;
     const bool filled = array.has(RingUse::fill);
     rings += filled && array.has(RingUse::wait);
     if (filled || !array.has(RingUse::wait) || !array.has(RingUse::arrive)) continue;
     empty = &array;
     ++guards;
   }
+  return guards == 1 && rings == 1 ? empty : nullptr;
+}
+}  // namespace
+
+void extract_cpp_rings(CppContext& context) {
+  const std::vector<RingArray> arrays = ring_arrays(context);
   for (const RingArray& array : arrays)
     if (array.has(RingUse::fill) && array.has(RingUse::wait))
-      add_ring(context, array, guards == 1 && rings == 1 ? empty : nullptr);
+      add_ring(context, array, guard_of(array, arrays));
 }
 
 void extract_cpp_persistence(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::for_statement)) continue;
     Node init = n.child(Field::initializer_field), step = n.child(Field::update_field);
     if (!step) continue;
@@ -291,22 +367,20 @@ void extract_cpp_persistence(CppContext& context) {
 }
 
 void extract_cpp_guards(CppContext& context) {
-  for (const source::Tree* tree : context.trees)
-    for (std::uint32_t i = 0; i < tree->size(); ++i) {
-      const Node n = tree->at(i);
-      if (!n.is(NodeKind::if_statement)) continue;
-      const Node condition = n.child(Field::condition_field), then = n.child(Field::consequence_field);
-      if (!condition || condition.text().size() > 200 || !tests_bounds(condition)) continue;
-      const Node function = n.enclosing(NodeKind::function_definition);
-      const bool on_device = function && function_kind(function) != evidence::Function::Kind::host;
-      const bool guards = then.text().find('=') != std::string_view::npos ||
-                          then.text().find("copy") != std::string_view::npos ||
-                          then.is(NodeKind::continue_statement) || mentions(then, "continue");
-      if (!on_device || !guards) continue;
-      CppDraft& draft = context.add(Family::B1, "predicate", std::string(condition.text().substr(0, 60)),
-                                    "bounds test " + std::string(condition.text().substr(0, 120)), condition);
-      draft.construct = "bounds";
-    }
+  for (const Node n : context.nodes()) {
+    if (!n.is(NodeKind::if_statement)) continue;
+    const Node condition = n.child(Field::condition_field), then = n.child(Field::consequence_field);
+    if (!condition || condition.text().size() > 200 || !tests_bounds(context, condition)) continue;
+    const Node function = n.enclosing(NodeKind::function_definition);
+    const bool on_device = function && function_kind(function) != evidence::Function::Kind::host;
+    const bool guards = then.text().find('=') != std::string_view::npos ||
+                        then.text().find("copy") != std::string_view::npos ||
+                        then.is(NodeKind::continue_statement) || mentions(then, "continue");
+    if (!on_device || !guards) continue;
+    CppDraft& draft = context.add(Family::B1, "predicate", std::string(condition.text().substr(0, 60)),
+                                  "bounds test " + std::string(condition.text().substr(0, 120)), condition);
+    draft.construct = "bounds";
+  }
 }
 
 }  // namespace cutelab::reading

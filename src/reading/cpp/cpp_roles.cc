@@ -221,14 +221,13 @@ bool cpp_loops(const CppContext& context, Node block) {
     const auto body = context.bodies.find(leaf_name(n.child(Field::function_field)));
     if (body == context.bodies.end() || body->second.contains(block)) continue;
     for (std::uint32_t j = body->second.index(); body->second && j < body->second.end_index(); ++j)
-      if (is_loop(block.tree()->at(j))) return true;
+      if (is_loop(body->second.tree()->at(j))) return true;
   }
   return false;
 }
 
 void extract_cpp_roles(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::if_statement)) continue;
     const Node condition = n.child(Field::condition_field);
     if (!condition || condition.text().size() > 300) continue;
@@ -260,8 +259,7 @@ const CppRole* role_around(const CppContext& context, Node n) {
 /// Calls of this file's functions outside themselves, by the function's name.
 std::map<std::string, std::vector<Node>> calls_of_functions(const CppContext& context) {
   std::map<std::string, std::vector<Node>> out;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (!n.is(NodeKind::call_expression)) continue;
     const auto body = context.bodies.find(leaf_name(n.child(Field::function_field)));
     if (body != context.bodies.end() && !body->second.contains(n)) out[body->first].push_back(n);

@@ -51,8 +51,7 @@ void extract_cpp_softmax(CppContext& context) {
   const std::set<std::string> classes = softmax_classes(context);
   if (classes.empty()) return;
   std::set<std::string, std::less<>> objects;
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (n.is(NodeKind::declaration) && classes.count(class_of(n.child(Field::type_field)))) {
       Node declarator = n.child(Field::declarator_field);
       if (declarator.is(NodeKind::init_declarator)) declarator = declarator.child(Field::declarator_field);

@@ -192,8 +192,7 @@ void add_configured_stages(CppContext& context, Node init) {
 }  // namespace
 
 void extract_cpp_storage(CppContext& context) {
-  for (std::uint32_t i = 0; i < context.tree.size(); ++i) {
-    const Node n = context.tree.at(i);
+  for (const Node n : context.nodes()) {
     if (n.is(NodeKind::struct_specifier) || n.is(NodeKind::union_specifier) ||
         n.is(NodeKind::class_specifier))
       add_struct(context, n);

@@ -63,6 +63,8 @@ class Evaluator {
   /// The name of the function that a bound name stands for: of functools.partial(f, …), of a function bound
   /// on a condition or under another name. "" where the callee is called by its own name.
   virtual std::string called_name(int, source::Node) { return {}; }
+  /// Why no run comes to a node: the program ends with an error before it. "" = one may.
+  virtual std::string unreached(int, source::Node) { return {}; }
   /// Launches that the run made from other modules than the file itself.
   virtual std::vector<SeenLaunch> launches_elsewhere() { return {}; }
   /// What the run passed to a `.launch(…)` call, in the order of the run; none when it was not run.

@@ -22,8 +22,13 @@ Abstract Folder::attribute_of(const Abstract& object, const std::string& name, N
     return out;
   }
   if (object.is(Kind::object) &&
-      (object.path.ends_with("parse_args") || object.path.ends_with("parse_known_args[0]")))
+      (object.path.ends_with("parse_args") || object.path.ends_with("parse_known_args[0]"))) {
+    const Node words = object.made_at.child(Field::arguments_field);  // of its own, not of the command line
+    for (const Node word : words.children())
+      if (word.is(NodeKind::list) && word.end_index() > word.index() + 3)
+        return Abstract::unknown("what words of the program's own say", {}, use);
     return flag_default(name);
+  }
   if (object.is(Kind::object) && object.path.ends_with("SimpleNamespace"))
     if (auto field = argument_named(object, name)) return *field;
   if (object.is(Kind::name)) {

@@ -54,6 +54,10 @@ Abstract TracedEvaluator::converted(const RunValue& v, int depth) {
   if (const auto* external = v.as<machine::External>()) return Abstract::name(external->path);
   const auto* tuple = v.as<machine::Tuple>();
   const auto* list = v.as<machine::List>();
+  if (list && list->view_of) {
+    auto items = machine_.items(v);
+    return items ? converted(machine_.tuple(std::move(*items)), depth) : Abstract::unknown("an object");
+  }
   if (list && list->open) return Abstract::unknown("how many items a list has is not known");
   if ((tuple || list) && depth < 8) {
     std::vector<Abstract> items;
@@ -169,6 +173,15 @@ Abstract TracedEvaluator::value_of(int module, Node expression) {
   RunValue value = seen(module, expression, nullptr);
   if (!value.bound() && !folded.known()) value = set_by_run(module, expression);
   return combined(folded, value);
+}
+
+std::string TracedEvaluator::unreached(int module, Node node) {
+  if (machine_.trace().ran(module, node)) return {};
+  const std::string& error = machine_.error();
+  if (!error.empty()) return "not reached: the program ends with an error: " + error;
+  const int function = module == 0 ? machine_.program().module(0).function_at(node) : -1;
+  const std::string of_entry = function < 0 ? std::string() : machine_.error_of_entry(function);
+  return of_entry.empty() ? std::string() : "not reached: its function ends with an error: " + of_entry;
 }
 
 /// self.x where the run did not come by: the number that it last set it to, where one function alone sets it.

@@ -166,9 +166,10 @@ void extract_copy_groups(
     FactContext& context);  ///< D3: what waits for cp.async leave in flight; needs the groups
 void extract_thread_branches(FactContext& context);  ///< D3: branches around TMA copies that part a warp
 void extract_early_reads(
-    FactContext& context);                    ///< D5: global memory read ahead of a dependent launch's wait
-void extract_accesses(FactContext& context);  ///< H3, D5: members opened, barriers of other CTAs
-void extract_tilings(FactContext& context);   ///< B1: how tensors in global memory are tiled
+    FactContext& context);                     ///< D5: global memory read ahead of a dependent launch's wait
+void extract_accesses(FactContext& context);   ///< H3, D5: members opened, barriers of other CTAs
+void extract_tilings(FactContext& context);    ///< B1: how tensors in global memory are tiled
+void refuse_no_extents(FactContext& context);  ///< H2, B1: quantities that are none are not told as values
 void extract_trip_counts(FactContext& context);  ///< B1: loops whose count is rounded down or stepped
 void extract_schedulers(FactContext& context);   ///< S1: loops over work tiles
 

@@ -48,6 +48,12 @@ std::string kernel_of(FactContext& context, Node launch_function, const std::vec
                                    : std::string(object.text().substr(0, 60));
 }
 
+/// What a keyword of a launch is given; not known where no run comes to it.
+evidence::Value given_to_launch(FactContext& context, Node value) {
+  const std::string why = context.evaluator.unreached(0, value);
+  return why.empty() ? context.value(value) : evidence::undetermined(why, {}, context.at(value), "");
+}
+
 void add_keyword(FactContext& context, Node keyword, const std::string& kernel) {
   const std::string name(keyword.child(Field::name_field).text());
   const Node value = keyword.child(Field::value_field);
@@ -55,7 +61,7 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel) 
   const bool plumbing = name == "stream";
   Draft& draft = context.add(shape ? Family::H2 : Family::H4, kind_of_keyword(name), name,
                              name + " = " + std::string(value.text().substr(0, 120)), keyword);
-  draft.fact.values[name] = context.value(value);
+  draft.fact.values[name] = given_to_launch(context, value);
   if (plumbing) draft.fact.values.clear();
   draft.fact.kernel = kernel;
   draft.construct = "launch:" + name;
@@ -170,6 +176,8 @@ class Sources {
 
   /// The value of one part of a tuple that is made here; of all of it without slots.
   evidence::Value part(Node value, const std::vector<int>& slots) {
+    if (const std::string why = context_.evaluator.unreached(0, value); !why.empty())
+      return evidence::undetermined(why, {}, context_.at(value), "");
     Abstract made = context_.evaluator.value_of(0, value);
     for (const int slot : slots) {
       if (!made.is(Abstract::Kind::tuple) || slot < 0 || static_cast<std::size_t>(slot) >= made.items.size())
@@ -219,7 +227,7 @@ class Sources {
 /// A keyword's value; where several launches of the run differ in it, that of this one.
 evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
                               Node value) {
-  evidence::Value out = context.value(value);
+  evidence::Value out = given_to_launch(context, value);
   if (out.determined() || !seen) return out;
   const Abstract& first = name == "grid"      ? seen->grid
                           : name == "block"   ? seen->block

@@ -46,6 +46,12 @@ bool works(Node loop) {
   return !calls;
 }
 
+/// Functions of cute_ext that loop themselves: over the tiles of k, over the parts of an output tile.
+bool loops_in_library(Node call) {
+  const auto leaf = leaf_name(call.child(Field::function_field).text());
+  return leaf == "mainloop_mma" || leaf == "epilogue_tma_store";
+}
+
 bool holds_loop(FactContext& context, Node block) {
   static const std::vector<std::string> work = {"producer_acquire",
                                                 "producer_acquire_w_index",
@@ -62,6 +68,7 @@ bool holds_loop(FactContext& context, Node block) {
   for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
     const Node n = block.tree()->at(i);
     if ((n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement)) && works(n)) return true;
+    if (n.is(NodeKind::call) && loops_in_library(n)) return true;
     // A function of the role's own: its loop works on a pipeline or the tensor cores.
     int m = 0, f = -1;
     if (n.is(NodeKind::call) && context.evaluator.callee_function(0, n, &m, &f) &&

@@ -106,6 +106,7 @@ namespace {
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> rules = {smem_over_limit(),
                                           no_stages(),
+                                          no_extent(),
                                           arrival_count(),
                                           transaction_bytes(),
                                           missing_drain(),

@@ -61,6 +61,7 @@ struct Rule {
 // One file each.
 Rule smem_over_limit();
 Rule no_stages();
+Rule no_extent();
 Rule arrival_count();
 Rule transaction_bytes();
 Rule missing_drain();

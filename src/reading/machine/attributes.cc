@@ -139,10 +139,10 @@ Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, No
   return out;
 }
 
-Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node at, int module) {
+/// Of a number or None.
+Value Machine::Interpreter::attribute_of_plain(const Value& object, Symbol symbol, Node at, int module) {
   const std::string_view name = m.name_of(symbol);
-  Object* o = object.object();
-  if (!o && (object.is_number())) {
+  if (object.is_number()) {
     const std::string_view kind = kind_of(object);
     if (const Getter getter = natives.find_getter(kind, name))
       if (auto value = getter(m, object)) return *value;
@@ -151,7 +151,16 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
     method->name = name;
     return method;
   }
-  if (!o) return m.unknown("an attribute of None", std::string(name));
+  const bool plain = !m.current_launch_ && module < Library::first && !name.starts_with("__");
+  return plain ? m.raise_error("AttributeError", "None has no attribute '" + std::string(name) + "'", at,
+                               module)
+               : m.unknown("an attribute of None", std::string(name));
+}
+
+Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node at, int module) {
+  const std::string_view name = m.name_of(symbol);
+  Object* o = object.object();
+  if (!o) return attribute_of_plain(object, symbol, at, module);
   switch (o->type) {
     case Type::instance:
       return attribute_of_instance(static_cast<Instance*>(o), symbol, at, module);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "reading/machine/fork.h"
 
@@ -141,32 +142,68 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
         n,
         m.unknown("index of a loop that runs on the device", std::string(n.child(Field::left_field).text())),
         s);
-  const auto items = m.items(iterable);
-  if (!items) {
-    const Value item = unknown_item(iterable, n);
-    return once(n, item, s);
-  }
+  must_be_iterable(iterable, n, s->module);
+  auto walked = m.raising_ ? std::nullopt : walk(iterable);
+  if (m.raising_) return Flow::raised;
+  if (!walked) return once(n, unknown_item(iterable, n), s);
   const int most = m.current_launch_ ? most_kernel_rounds : most_rounds;
-  int round = 0;
-  for (const Value& item : *items) {
-    if (stopped_) break;
-    if (++round > most) {
+  Value item;
+  for (int round = 1; !stopped_; ++round) {
+    const Step step = next(*walked, item);
+    if (step == Step::end) break;
+    if (step == Step::raised) return Flow::raised;
+    if (step == Step::unknown) return once(n, unknown_item(iterable, n), s);
+    if (round > most) {
       if (!m.current_launch_)
         m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module,
                   n);
+      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
       return once(n, m.unknown("index of a loop that is not followed to its end"), s);
     }
     bind(n.child(Field::left_field), item, s);
-    const bool outer = loop_may_break_;
-    loop_may_break_ = false;
-    const Flow flow = block(n.child(Field::body_field), s);
-    const bool left = loop_may_break_;
-    loop_may_break_ = outer;
+    if (m.raising_) return Flow::raised;
+    bool left = false;
+    const Flow flow = round_of(n, s, left);
     if (flow == Flow::returned || flow == Flow::raised) return flow;
-    if (flow == Flow::broke) return Flow::normal;
-    if (left) return Flow::normal;
+    if (left && !m.current_launch_) {
+      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
+      return once(n, unknown_item(iterable, n), s);
+    }
+    if (flow == Flow::broke || left) return Flow::normal;
   }
   return loop_else(n, s);
+}
+
+/// One round of a loop. `left`: it may have ended the loop; on the host what it changed is not known then.
+Flow Machine::Interpreter::round_of(Node n, Scope* s, bool& left) {
+  const Node body = n.child(Field::body_field);
+  const bool outer = loop_may_break_;
+  loop_may_break_ = false;
+  if (m.current_launch_ || !may_leave(body)) {
+    const Flow flow = block(body, s);
+    left = std::exchange(loop_may_break_, outer);
+    return flow;
+  }
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
+  const Flow flow = block(body, s);
+  journals_.pop_back();
+  left = std::exchange(loop_may_break_, outer);
+  if (left && flow != Flow::raised && flow != Flow::returned)
+    changed_some_times(taken_back(journal, flow), "the loop at line " + std::to_string(n.line()));
+  else
+    pass_on(journal);
+  return flow;
+}
+
+/// Whether a loop's body has a `break`.
+bool Machine::Interpreter::may_leave(Node body) {
+  const auto [place, fresh] = leaves_[body.tree()].try_emplace(body.index(), false);
+  if (!fresh) return place->second;
+  for (std::uint32_t i = body.index(); i < body.end_index(); ++i)
+    if (body.tree()->at(i).is(NodeKind::break_statement)) return place->second = true;
+  return false;
 }
 
 Value Machine::Interpreter::unknown_item(const Value& iterable, Node at) {
@@ -184,29 +221,22 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   const std::size_t yielded = s->yields.size();
   const Flow flow = m.current_launch_ ? block(n.child(Field::body_field), s) : one_of_many(n, s);
   loop_may_break_ = outer;
-  if (s->yields.size() != yielded) s->yields_are_open = true;
+  if (s->yields.size() != yielded) yields_may_differ(s, yielded);
   if (flow == Flow::raised) return flow;
   if (flow == Flow::returned) {
-    s->maybe_returned.push_back(result_);
+    left_maybe(s, result_);
     return Flow::normal;
   }
   widen(n, s);
   return Flow::normal;
 }
 
-/// The body of a host loop, run once for any number of rounds: what it changes in containers and attributes
-/// is not known afterwards. The names are widened.
-Flow Machine::Interpreter::one_of_many(Node n, Scope* s) {
-  const Value exception_before = m.exception_;
-  const Outcome out = branch([&] { return block(n.child(Field::body_field), s); });
-  result_ = out.result;
-  m.raising_ = out.flow == Flow::raised;
-  if (!m.raising_) m.exception_ = exception_before;
-  const std::string loop = "the loop at line " + std::to_string(n.line());
+/// What one run of something changed that may run any number of times.
+void Machine::Interpreter::changed_some_times(const Outcome& out, const std::string& loop) {
   for (const Write& w : out.writes) {
     const Value before = w.slots->at(w.name);
-    const bool counted =
-        before.bound() && (before.is_number() || before.is_none()) && m.equal(before, w.value) != Truth::yes;
+    const bool plain = before.is_number() || before.is_none() || before.as<Text>() || before.as<Tuple>();
+    const bool counted = before.bound() && plain && m.equal(before, w.value) != Truth::yes;
     Value after = w.value;
     if (counted) {
       after = m.unknown("changes in " + loop, m.name_of(w.name));
@@ -219,6 +249,19 @@ Flow Machine::Interpreter::one_of_many(Node n, Scope* s) {
   changed.dicts = out.dicts;
   changed.sets = out.sets;
   merge(changed, Outcome{}, loop);
+}
+
+/// The body of a host loop, run once for any number of rounds: what it changes in containers and attributes
+/// is not known afterwards. The names are widened.
+Flow Machine::Interpreter::one_of_many(Node n, Scope* s) {
+  const Value exception_before = m.exception_;
+  ++open_forks_;
+  const Outcome out = branch([&] { return block(n.child(Field::body_field), s); });
+  --open_forks_;
+  result_ = out.result;
+  m.raising_ = out.flow == Flow::raised;
+  if (!m.raising_) m.exception_ = exception_before;
+  changed_some_times(out, "the loop at line " + std::to_string(n.line()));
   return out.flow;
 }
 
@@ -265,12 +308,10 @@ Flow Machine::Interpreter::while_statement(Node n, Scope* s) {
         m.give_up("the loop runs too long to be followed", shortened(condition), s->module, n);
       return once(n, {}, s);
     }
-    const bool outer = loop_may_break_;
-    loop_may_break_ = false;
-    const Flow flow = block(n.child(Field::body_field), s);
-    const bool left = loop_may_break_;
-    loop_may_break_ = outer;
+    bool left = false;
+    const Flow flow = round_of(n, s, left);
     if (flow == Flow::returned || flow == Flow::raised) return flow;
+    if (left && !m.current_launch_) return once(n, {}, s);
     if (flow == Flow::broke || left) return Flow::normal;
   }
   return Flow::normal;

@@ -113,13 +113,20 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
         return call(defined, c.arguments, c.keywords, c.node, c.module, c.complete);
     }
   }
-  if (e->path.starts_with("builtins.") &&
-      (e->leaf().ends_with("Error") || e->leaf().ends_with("Exception") || e->leaf() == "SystemExit")) {
+  if (e->path.starts_with("builtins.") && is_exception_name(e->leaf())) {
     Record* r = m.record("exception", e->path, &c);
-    m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(c.arguments.front())));
+    const Value given = c.arguments.empty() ? Value::none() : c.arguments.front();
+    const bool plain_exit = e->leaf() == "SystemExit" && m.truth(given) != Truth::yes;
+    m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(given)));
+    if (plain_exit) m.set_field(r, "message", m.text(exit_text));
+    m.set_field(r, "args", m.tuple(c.arguments));
     return r;
   }
   may_allocate(e->path);
+  const bool in_place = e->path.starts_with("random.shuffle") || e->path.starts_with("heapq.") ||
+                        e->path.starts_with("bisect.insort");
+  for (const Value& a : c.arguments)
+    if (in_place || a.as<Iterator>()) lose_content(a);
   return m.unknown("a library call that is not modelled: " + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
 }
@@ -154,7 +161,7 @@ std::string_view Machine::Interpreter::kind_of(const Value& v) const {
     case Type::tuple:
       return "tuple";
     case Type::list:
-      return "list";
+      return static_cast<const List*>(o)->view_of ? "view" : "list";
     case Type::dict:
       return "dict";
     case Type::set:
@@ -166,6 +173,8 @@ std::string_view Machine::Interpreter::kind_of(const Value& v) const {
       return "class";
     case Type::layout:
       return "Layout";
+    case Type::iterator:
+      return "iterator";
     case Type::record:
       return static_cast<const Record*>(o)->kind;
     default:
@@ -193,6 +202,7 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
     if (m.raising_) return {};
   }
   may_allocate(path);
+  if (may_change(method->name)) lose_content(method->self);
   std::string origin = path;
   if (const Record* r = method->self.as<Record>()) origin = r->path + "." + method->name;
   return m.unknown("a method that is not modelled: " + path,
@@ -221,7 +231,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
                                           Keywords keywords, Node at, int module, bool complete) {
   // A recursion whose end hangs on an unknown condition would go both ways at each level.
   const int running = running_[f->node.tree()][f->node.index()];
-  if (running > (journals_.empty() ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
+  if (running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
     m.give_up("calls nest too deep or are too many", f->path, module, at);
     return m.unknown("calls nest too deep", f->path);
   }
@@ -261,6 +271,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   s->running = f;
   s->is_jit = f->is_jit || f->is_kernel;
   if (!enter_function(f, s, arguments, keywords, complete)) return {};
+  if (is_generator(f)) return generator_call(f, s, at, module);
   ++running_[f->node.tree()][f->node.index()];
   const Value value = run_function(f, s, at, module);
   --running_[f->node.tree()][f->node.index()];
@@ -312,9 +323,6 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
       value = s->maybe_returned.front();
     }
     for (const Value& maybe : s->maybe_returned) value = join(maybe, value, "a return on a branch");
-    if (!s->yields.empty())
-      value = s->yields_are_open ? m.unknown("a generator that is not followed to its end", f->path)
-                                 : m.list(s->yields);
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;
@@ -363,6 +371,7 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
     m.raising_ = false;
   }
   m.launches_.push_back(made);
+  if (!m.current_launch_) ++m.uncertain_;  // a device may refuse it
   return Value::none();
 }
 

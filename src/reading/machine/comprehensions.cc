@@ -1,3 +1,4 @@
+#include "reading/machine/containers.h"
 #include "reading/machine/interpreter.h"
 
 namespace cutelab::reading::machine {
@@ -25,42 +26,41 @@ bool Machine::Interpreter::comprehend(const std::vector<Node>& clauses, std::siz
     return t == Truth::no || comprehend(clauses, at + 1, body, s, out);
   }
   const Value iterable = expression(clauses[at].child(Field::right_field), s);
-  const auto items = m.raising_ ? std::nullopt : m.items(iterable);
-  if (!items) return false;
-  for (const Value& item : *items) {
+  if (!m.raising_) must_be_iterable(iterable, clauses[at], s->module);
+  auto walked = m.raising_ ? std::nullopt : walk(iterable);
+  if (!walked || m.raising_) return false;
+  Value item;
+  for (;;) {
+    const Step step = next(*walked, item);
+    if (step != Step::item) return step == Step::end;
     bind(clauses[at].child(Field::left_field), item, s);
-    if (!comprehend(clauses, at + 1, body, s, out)) return false;
+    if (m.raising_ || !comprehend(clauses, at + 1, body, s, out)) return false;
   }
-  return true;
 }
 
 Value Machine::Interpreter::comprehension(Node n, Scope* s) {
+  if (n.is(NodeKind::generator_expression)) return generator_expression(n, s);
   const Node body = n.child(Field::body_field);
   std::vector<Node> clauses;
   for (const Node c : n.children())
     if (!(c == body)) clauses.push_back(c);
-  Scope* inner = new_scope();
-  inner->module = s->module;
-  inner->function = s->function;
-  inner->parent = s;
-  inner->is_jit = s->is_jit;
-  inner->activation = s->activation;
-  inner->lazy = false;
+  Scope* inner = inner_scope(s);
   std::vector<Value> out;
   library_depth += s->lazy ? 1 : 0;
   const bool known = comprehend(clauses, 0, body, inner, out);
   library_depth -= s->lazy ? 1 : 0;
   if (m.raising_) return {};
+  if (!known) any_times(clauses, body, inner);
   if (!known) return unknown_at("a comprehension over values not known", n);
   if (n.is(NodeKind::dictionary_comprehension)) {
-    Dict* dict = m.make<Dict>();
-    for (std::size_t i = 0; i + 1 < out.size(); i += 2) dict->items.emplace_back(out[i], out[i + 1]);
-    return dict;
+    DictFiller made(m);
+    for (std::size_t i = 0; i + 1 < out.size(); i += 2) made.put(out[i], out[i + 1]);
+    return made.dict();
   }
   if (n.is(NodeKind::set_comprehension)) {
-    Set* set = m.make<Set>();
-    set->items = std::move(out);
-    return set;
+    SetFiller made(m);
+    for (const Value& item : out) made.put(item);
+    return made.set();
   }
   return m.list(std::move(out));
 }

@@ -1,25 +1,12 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/text.h"
 #include "layout/parse.h"
 #include "reading/machine/interpreter.h"
+#include "reading/machine/texts.h"
 
 namespace cutelab::reading::machine {
 namespace {
-
-std::string real_text(double d) {
-  if (std::isinf(d)) return d > 0 ? "inf" : "-inf";
-  if (std::isnan(d)) return "nan";
-  char buffer[64];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, d);
-    if (std::strtod(buffer, nullptr) == d) break;
-  }
-  std::string out = buffer;
-  if (out.find_first_of(".en") == std::string::npos) out += ".0";
-  return out;
-}
 
 std::optional<std::vector<Value>> integer_list(std::string_view text) {
   std::vector<Value> items;
@@ -62,10 +49,11 @@ std::string Machine::spelled(const Value& v) {
     if (items.size() == 1 && open[0] == '(') out += ",";
     return out + close;
   };
-  if (const Text* t = v.as<Text>()) return "'" + t->text + "'";
+  if (const Text* t = v.as<Text>()) return quoted(t->text);
   if (const Tuple* t = v.as<Tuple>()) return joined(t->items, "(", ")");
   if (const List* l = v.as<List>()) return joined(l->items, "[", "]");
-  if (const Set* s = v.as<Set>()) return joined(s->items, "{", "}");
+  if (const Set* s = v.as<Set>()) return s->items.empty() ? "set()" : joined(s->items, "{", "}");
+  if (v.as<Iterator>()) return "<iterator>";
   if (const Dict* d = v.as<Dict>()) {
     std::string out = "{";
     for (std::size_t i = 0; i < d->items.size(); ++i)

@@ -1,4 +1,4 @@
-#include "reading/machine/interpreter.h"
+#include "reading/machine/fork.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -12,38 +12,106 @@ Flow Machine::Interpreter::with_statement(Node n, Scope* s) {
       if (!item.is(NodeKind::with_item)) continue;
       const Node value = item.child(Field::value_field);
       const bool named = value.is(NodeKind::as_pattern);
-      const Value context = expression(named ? value.children().all().front() : value, s);
+      Value context = expression(named ? value.children().all().front() : value, s);
       if (m.raising_) return Flow::raised;
-      if (!named) continue;
-      const auto yielded = context.as<List>();  // a generator-based manager gave its yields
-      bind(value.child(Field::alias_field),
-           yielded && yielded->items.size() == 1 ? yielded->items.front() : context, s);
+      if (context.as<Iterator>()) {  // a generator-based manager gave its yields
+        const auto yielded = m.items(context);
+        if (m.raising_) return Flow::raised;
+        if (yielded && yielded->size() == 1) context = yielded->front();
+      }
+      if (named) bind(value.child(Field::alias_field), context, s);
     }
   }
   return block(n.child(Field::body_field), s);
 }
 
+/// The body, then the clause that takes what it raised. Where a value in it is not known it may have ended
+/// with an error: both ways are followed.
 Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
-  Flow flow = block(n.child(Field::body_field), s);
-  Node finally;
-  if (flow == Flow::raised) {
-    for (const Node clause : n.children()) {
-      if (!clause.is(NodeKind::except_clause) || !handles(clause, s)) continue;
-      m.raising_ = false;
-      flow = Flow::normal;
-      for (const Node part : clause.children())
-        if (part.is(NodeKind::block)) flow = block(part, s);
-      break;
-    }
-  } else if (flow == Flow::normal) {
+  std::vector<Node> clauses;
+  for (const Node c : n.children())
+    if (c.is(NodeKind::except_clause)) clauses.push_back(c);
+  const Node body = n.child(Field::body_field);
+  if (clauses.empty()) return after_try(n, block(body, s), s);
+  const auto otherwise = [&] {
     for (const Node clause : n.children())
-      if (clause.is(NodeKind::else_clause)) flow = block(clause.child(Field::body_field), s);
+      if (clause.is(NodeKind::else_clause)) return block(clause.child(Field::body_field), s);
+    return Flow::normal;
+  };
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
+  const std::size_t uncertain = m.uncertain_;
+  Flow flow = block(body, s);
+  journals_.pop_back();
+  if (flow == Flow::raised) {
+    pass_on(journal);
+    flow = handle(n, s);
+  } else if (m.uncertain_ != uncertain && !m.current_launch_ && !stopped_) {
+    const Outcome done = taken_back(journal, flow);
+    flow = fork(
+        [&] {
+          take(done);
+          result_ = done.result;
+          return done.flow == Flow::normal ? otherwise() : done.flow;
+        },
+        [&] {
+          m.raise("an error in the try at line " + std::to_string(n.line()), n, s->module);
+          return any_handler(clauses, 0, s);
+        },
+        "an error in the try at line " + std::to_string(n.line()), s);
+  } else {
+    pass_on(journal);
+    if (flow == Flow::normal) flow = otherwise();
   }
+  return after_try(n, flow, s);
+}
+
+Flow Machine::Interpreter::handle(Node n, Scope* s) {
+  for (const Node clause : n.children())
+    if (clause.is(NodeKind::except_clause) && handles(clause, s)) return run_handler(clause, s);
+  return Flow::raised;
+}
+
+/// One of the handlers, which is not known.
+Flow Machine::Interpreter::any_handler(const std::vector<Node>& clauses, std::size_t at, Scope* s) {
+  const Value exception = m.exception_;
+  const auto run = [&] {
+    m.exception_ = exception;
+    return run_handler(clauses[at], s);
+  };
+  if (at + 1 >= clauses.size()) return run();
+  return fork(
+      run,
+      [&] {
+        m.exception_ = exception;
+        return any_handler(clauses, at + 1, s);
+      },
+      "which error it is", s);
+}
+
+Flow Machine::Interpreter::run_handler(Node clause, Scope* s) {
+  m.raising_ = false;
+  handled_.push_back(m.exception_);
+  const auto parts = clause.children().all();
+  const bool named = !parts.empty() && parts.front().is(NodeKind::as_pattern);
+  if (named) bind(parts.front().child(Field::alias_field), m.exception_, s);
+  Flow flow = Flow::normal;
+  for (const Node part : parts)
+    if (part.is(NodeKind::block)) flow = block(part, s);
+  handled_.pop_back();
+  if (named && !m.raising_)
+    m.set(s->names, m.symbol(parts.front().child(Field::alias_field).text()), Value());
+  return flow;
+}
+
+Flow Machine::Interpreter::after_try(Node n, Flow flow, Scope* s) {
+  Node finally;
   for (const Node clause : n.children())
     if (clause.is(NodeKind::finally_clause)) finally = clause;
   if (!finally) return flow;
   const bool raising = m.raising_;
-  const Value kept = result_;
+  const Value kept = result_, exception = m.exception_;
   m.raising_ = false;
   for (const Node part : finally.children())
     if (part.is(NodeKind::block)) {
@@ -51,6 +119,7 @@ Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
       if (last != Flow::normal) return last;
     }
   m.raising_ = raising;
+  if (raising) m.exception_ = exception;
   result_ = kept;
   return flow;
 }
@@ -58,37 +127,39 @@ Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
 bool Machine::Interpreter::handles(Node clause, Scope* s) {
   const auto parts = clause.children().all();
   if (parts.empty() || parts.front().is(NodeKind::block)) return true;
-  Node type = parts.front();
-  if (type.is(NodeKind::as_pattern)) {
-    const Node alias = type.child(Field::alias_field);
-    type = type.children().all().front();
-    const bool raising = m.raising_;
-    m.raising_ = false;
-    bind(alias, m.exception_, s);
-    m.raising_ = raising;
-  }
-  std::string raised = "Exception";
-  if (const Record* r = m.exception_.as<Record>()) {
-    const auto dot = r->path.rfind('.');
-    raised = dot == std::string::npos ? r->path : r->path.substr(dot + 1);
-  }
-  const std::string_view text = type.text();
-  if (text.find("Exception") != std::string_view::npos || text.find(raised) != std::string_view::npos ||
-      raised == "Exception")
-    return true;
-  if (const Instance* instance = m.exception_.as<Instance>()) return derives_from(instance->klass, text);
-  return raised == "ModuleNotFoundError" && text.find("ImportError") != std::string_view::npos;
+  const Node type =
+      parts.front().is(NodeKind::as_pattern) ? parts.front().children().all().front() : parts.front();
+  const Value exception = m.exception_;
+  m.raising_ = false;
+  const Value wanted = expression(type, s);
+  if (m.raising_) return false;  // the clause itself ends with an error
+  m.exception_ = exception;
+  const bool out = caught_by(wanted);
+  m.raising_ = true;
+  return out;
 }
 
 Flow Machine::Interpreter::raise_statement(Node n, Scope* s) {
   const auto parts = n.children().all();
   if (parts.empty()) {
-    m.raising_ = true;
+    if (handled_.empty()) {
+      m.raise_error("RuntimeError", "No active exception to reraise", n, s->module);
+    } else {
+      m.exception_ = handled_.back();
+      m.raising_ = true;
+    }
     return Flow::raised;
   }
-  const Value raised = expression(parts.front(), s);
+  Value raised = expression(parts.front(), s);
   if (m.raising_) return Flow::raised;
+  if (raised.as<Class>()) raised = call(raised, {}, {}, parts.front(), s->module);
+  if (m.raising_) return Flow::raised;
+  if (raised.is_number() || raised.is_none() || raised.as<Text>()) {
+    m.raise_error("TypeError", "exceptions must derive from BaseException", n, s->module);
+    return Flow::raised;
+  }
   m.raise("raised at line " + std::to_string(n.line()), n, s->module);
+  m.own_raise_ = true;
   Record* record = m.exception_.as<Record>();
   if (raised.as<Instance>()) {
     m.exception_ = raised;
@@ -96,6 +167,9 @@ Flow Machine::Interpreter::raise_statement(Node n, Scope* s) {
     m.exception_ = given;
   } else if (const External* type = raised.as<External>()) {
     record->path = type->path;
+    if (is_exception_name(type->leaf())) record->kind = "exception";
+    m.set_field(record, "args", m.tuple({}));
+    if (type->path == "builtins.SystemExit") m.set_field(record, "message", m.text(exit_text));
   }
   return Flow::raised;
 }
@@ -109,6 +183,17 @@ Flow Machine::Interpreter::assert_statement(Node n, Scope* s) {
   m.raise("the assertion at line " + std::to_string(n.line()) +
               " does not hold: " + std::string(parts.front().text().substr(0, 120)),
           n, s->module);
+  m.exception_.as<Record>()->kind = "exception";
+  m.exception_.as<Record>()->path = "builtins.AssertionError";
+  if (parts.size() == 1) m.set_field(m.exception_.as<Record>(), "args", m.tuple({}));
+  if (parts.size() < 2) return Flow::raised;
+  const Value failed = m.exception_;
+  m.raising_ = false;
+  const Value said = expression(parts[1], s);
+  if (m.raising_) return Flow::raised;
+  m.exception_ = failed;
+  m.raising_ = true;
+  m.set_field(failed.as<Record>(), "args", m.tuple({said}));
   return Flow::raised;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "reading/machine/containers.h"
 #include "reading/machine/interpreter.h"
 
 namespace cutelab::reading::machine {
@@ -96,13 +97,6 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
   }
 }
 
-/// What a generator gives is gathered and becomes its list.
-Value Machine::Interpreter::yield(Node n, Scope* s) {
-  const auto parts = n.children().all();
-  s->yields.push_back(parts.empty() ? Value::none() : expression(parts.front(), s));
-  return Value::none();
-}
-
 Value Machine::Interpreter::binary(Node n, Scope* s) {
   const Value a = expression(n.child(Field::left_field), s);
   if (m.raising_) return {};
@@ -142,35 +136,6 @@ Value Machine::Interpreter::literal(Node n, Scope* s) {
   }
 }
 
-/// The text of one literal with its interpolations put in; nullopt when one is not known.
-std::optional<std::string> Machine::Interpreter::string_part(Node n, Scope* s) {
-  if (n.is(NodeKind::concatenated_string)) {
-    std::optional<std::string> out = std::string();
-    for (const Node part : n.children()) {
-      const auto one = string_part(part, s);
-      if (!one || !out)
-        out = std::nullopt;
-      else
-        *out += *one;
-    }
-    return out;
-  }
-  bool known = true, formatted = false;
-  std::string out;
-  for (const Node part : n.children()) {
-    if (part.is(NodeKind::interpolation)) {
-      formatted = true;
-      const Value value = expression(part.child(Field::expression_field), s);
-      known = known && value.bound() && !value.is_unknown();
-      if (known) out += m.str(value);
-    } else if (part.is(NodeKind::string_content)) {
-      out += part.text();
-    }
-  }
-  if (!formatted) return source::string_value(n);
-  return known ? std::optional<std::string>(out) : std::nullopt;
-}
-
 Value Machine::Interpreter::text_literal(Node n, Scope* s) {
   auto text = string_part(n, s);
   return text ? m.text(std::move(*text)) : unknown_at("a formatted string with values not known", n);
@@ -180,7 +145,8 @@ bool Machine::Interpreter::spread(Node n, Scope* s, std::vector<Value>& items) {
   const auto inner_nodes = n.children().all();
   if (inner_nodes.empty()) return false;
   const Value inner = expression(inner_nodes.front(), s);
-  const auto known = m.raising_ ? std::nullopt : m.items(inner);
+  if (!m.raising_) must_be_iterable(inner, n, s->module);
+  const auto known = m.raising_ ? std::nullopt : m.items_in_order(inner);
   if (!known) return false;
   items.insert(items.end(), known->begin(), known->end());
   return true;
@@ -204,7 +170,7 @@ Value Machine::Interpreter::sequence(Node n, Scope* s) {
   for (const Node c : n.children()) {
     if (!c.is(NodeKind::list_splat) && starred_inside(c)) {
       const Value inner = expression(c, s);
-      const auto known = m.raising_ ? std::nullopt : m.items(inner);
+      const auto known = m.raising_ ? std::nullopt : m.items_in_order(inner);
       if (!known) return m.raising_ ? Value() : unknown_at("unpacks a value that is not known", c);
       items.insert(items.end(), known->begin(), known->end());
       continue;
@@ -219,32 +185,31 @@ Value Machine::Interpreter::sequence(Node n, Scope* s) {
   }
   if (n.is(NodeKind::list)) return m.list(std::move(items));
   if (n.is(NodeKind::set)) {
-    Set* out = m.make<Set>();
-    out->items = std::move(items);
-    return out;
+    SetFiller out(m);
+    for (const Value& item : items) out.put(item);
+    return out.set();
   }
   return m.tuple(std::move(items));
 }
 
 Value Machine::Interpreter::dictionary(Node n, Scope* s) {
-  Dict* out = m.make<Dict>();
+  DictFiller out(m);
   for (const Node c : n.children()) {
     if (c.is(NodeKind::pair)) {
       const Value key = expression(c.child(Field::key_field), s);
       if (m.raising_) return {};
       const Value value = expression(c.child(Field::value_field), s);
       if (m.raising_) return {};
-      out->items.emplace_back(key, value);
+      out.put(key, value);
     } else if (c.is(NodeKind::dictionary_splat)) {
       const Value inner = expression(c.children().all().front(), s);
       if (m.raising_) return {};
-      if (const Dict* d = inner.as<Dict>())
-        out->items.insert(out->items.end(), d->items.begin(), d->items.end());
-      else
-        return unknown_at("unpacks a value that is not known", c);
+      const Dict* d = inner.as<Dict>();
+      if (!d || d->open) return unknown_at("unpacks a value that is not known", c);
+      for (const auto& [key, value] : d->items) out.put(key, value);
     }
   }
-  return out;
+  return out.dict();
 }
 
 Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
@@ -267,15 +232,49 @@ Value Machine::Interpreter::builtin(Symbol name) {
 
 Value Machine::Interpreter::find_builtin(Symbol name) {
   const std::string path = "builtins." + m.name_of(name);
-  static const char* const types[] = {
-      "int",          "float",       "str",    "bool",      "tuple", "list",           "dict",
-      "set",          "type",        "object", "Exception", "slice", "NotImplemented", "property",
-      "staticmethod", "classmethod", "super",  "frozenset", "bytes"};
+  static const char* const others[] = {"abs",         "aiter",
+                                       "all",         "anext",
+                                       "any",         "ascii",
+                                       "bin",         "bool",
+                                       "bytearray",   "bytes",
+                                       "callable",    "chr",
+                                       "classmethod", "compile",
+                                       "complex",     "copyright",
+                                       "credits",     "delattr",
+                                       "dict",        "dir",
+                                       "divmod",      "enumerate",
+                                       "eval",        "exec",
+                                       "exit",        "filter",
+                                       "float",       "format",
+                                       "frozenset",   "getattr",
+                                       "globals",     "hasattr",
+                                       "hash",        "help",
+                                       "hex",         "id",
+                                       "input",       "int",
+                                       "isinstance",  "iter",
+                                       "issubclass",  "len",
+                                       "license",     "list",
+                                       "locals",      "map",
+                                       "max",         "memoryview",
+                                       "min",         "next",
+                                       "object",      "oct",
+                                       "open",        "ord",
+                                       "pow",         "print",
+                                       "property",    "quit",
+                                       "range",       "repr",
+                                       "reversed",    "NotImplemented",
+                                       "round",       "set",
+                                       "setattr",     "slice",
+                                       "sorted",      "str",
+                                       "Ellipsis",    "staticmethod",
+                                       "sum",         "super",
+                                       "tuple",       "type",
+                                       "vars",        "zip"};
   const std::string& plain = m.name_of(name);
-  for (const char* type : types)
-    if (plain == type) return m.external(path);
-  if (natives.find_function(path) || plain.ends_with("Error") || plain.ends_with("Exit") ||
-      plain.ends_with("Warning") || plain.ends_with("Iteration"))
+  for (const char* other : others)
+    if (plain == other) return m.external(path);
+  if (natives.find_function(path) || is_exception_name(plain) || plain.ends_with("Error") ||
+      plain.ends_with("ExceptionGroup") || plain.ends_with("Warning"))
     return m.external(path);
   return {};
 }
@@ -285,6 +284,8 @@ Value Machine::Interpreter::name(Node n, Scope* s) {
   if (found.bound()) return found;
   if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
   if (n.text() == "__file__") return m.text(module_of(s->module).path());
+  if (undefined_for_sure(symbol_of(n, s->module), s, n))
+    return m.raise_error("NameError", "name '" + std::string(n.text()) + "' is not defined", n, s->module);
   return unknown_at("the name is not defined here", n);
 }
 

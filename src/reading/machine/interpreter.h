@@ -3,6 +3,8 @@
 
 namespace cutelab::reading::machine {
 
+bool is_exception_name(std::string_view name);  ///< of Python's own
+
 /// How a statement ended.
 enum class Flow { normal, returned, raised, broke, continued };
 
@@ -51,6 +53,28 @@ class Machine::Interpreter {
   Value item_of_text(const Value& object, const Value& index, source::Node at);
   Value item_of_object(const Value& object, const Value& index, source::Node at);
 
+  // iterators.cc: places in what is walked
+  struct Walk {
+    Value source;
+    std::int64_t at = 0;
+    std::size_t size = 0;  ///< of a dict, set or range when the walk began
+    Value last;            ///< key of a dict that was given last
+    List::View view = List::View::none;
+  };
+  Value viewed(const std::pair<Value, Value>& item, List::View view);
+  std::optional<Walk> walk(const Value& v);
+  std::optional<Walk> walk_of_instance(const Instance& instance, const Value& self);
+  Step next(Walk& walk, Value& item);
+  Step next(Iterator* iterator, Value& item);
+  std::optional<std::vector<Value>> walked_to_the_end(const Value& v);
+
+  // generators.cc
+  Iterator* iterated(const Value& v, source::Node at, int module);
+  void must_be_iterable(const Value& v, source::Node at, int module);
+
+  // errors.cc
+  bool exception_is(std::string_view type) const;
+
   // fork.cc
   void remember(Slots* slots, Symbol name, const Value& old);
   void remember(List* list);
@@ -59,6 +83,7 @@ class Machine::Interpreter {
   Value join(const Value& a, const Value& b, const std::string& condition);
   Value join_fields(const Record* a, const Record* b, const std::string& condition);
 
+  int open_forks_ = 0;     ///< sides of a branch, of which another may be the one taken
   int open_branches_ = 0;  ///< forks of if chains that the run is inside of
   int library_depth = 0;
 
@@ -92,10 +117,13 @@ class Machine::Interpreter {
 
   // statements.cc
   Flow statement_plain(source::Node n, Scope* s);
+  void place_error(source::Node n, const Scope* s) const;
   Flow expression_statement(source::Node n, Scope* s);
   Flow assign(source::Node n, Scope* s);
   Flow augmented(source::Node n, Scope* s);
   void bind(source::Node target, const Value& value, Scope* s);
+  bool augmented_in_place(std::string_view op, const Value& before, const Value& operand);
+  void bind_unknown(const std::vector<source::Node>& names, const Value& value, Scope* s);
   void bind_sequence(source::Node target, const Value& value, Scope* s);
   void bind_name(Symbol name, const Value& value, Scope* s);
   void bind_attribute(source::Node target, const Value& value, Scope* s);
@@ -103,6 +131,7 @@ class Machine::Interpreter {
   Flow with_statement(source::Node n, Scope* s);
   Flow try_statement(source::Node n, Scope* s);
   bool handles(source::Node clause, Scope* s);
+  bool caught_by(const Value& type);
   Flow raise_statement(source::Node n, Scope* s);
   Flow assert_statement(source::Node n, Scope* s);
   void delete_one(source::Node target, Scope* s);
@@ -121,8 +150,56 @@ class Machine::Interpreter {
   Flow while_statement(source::Node n, Scope* s);
   Flow loop_else(source::Node n, Scope* s);
   Flow one_of_many(source::Node loop, Scope* s);
+  Flow round_of(source::Node loop, Scope* s, bool& left);
+  bool may_leave(source::Node body);
+  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
+  void changed_some_times(const Outcome& out, const std::string& loop);
+  void any_times(const std::vector<source::Node>& clauses, source::Node body, Scope* s);
+  void unfollowed(Iterator* it);
+  template <class Run>
+  void run_any_times(const Run& run, const char* what);
   void widen(source::Node loop, Scope* s);
   Value unknown_item(const Value& iterable, source::Node at);
+
+  // iterators.cc, generators.cc
+  Value asked(const Value& object);
+  Step changed_size(const char* what);
+  Step step_of(Iterator* it, std::int64_t at, Value& item);
+  Step step_back(Iterator* it, std::int64_t at, Value& item);
+  Step step_of_several(Iterator* it, std::int64_t at, Value& item);
+  Step ends_together(Iterator* it, std::size_t ended);
+  Step step_of_filter(Iterator* it, Value& item);
+  Step step_of_instance(Iterator* it, Value& item);
+  Step step_of_expression(Iterator* it, Value& item);
+  Step next_of_expression(Iterator* it, Value& item);
+  Truth all_hold(Iterator* it, std::size_t begin, std::size_t end);
+  Step step_of_call(Iterator* it, std::int64_t at, Value& item);
+  void gather(Iterator* it, bool at_once);
+  void note_seen(Iterator* it);
+  Value generator_expression(source::Node n, Scope* s);
+  Value generator_call(Function* f, Scope* s, source::Node at, int module);
+  bool is_generator(const Function* f);
+  Scope* inner_scope(Scope* s);
+  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> generators_;
+
+  // errors.cc
+  Flow handle(source::Node n, Scope* s);
+  Flow run_handler(source::Node clause, Scope* s);
+  Flow any_handler(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
+  Flow after_try(source::Node n, Flow flow, Scope* s);
+  void pass_on(Journal& journal);
+  Outcome taken_back(Journal& journal, Flow flow);
+  /// The activation may have returned by now.
+  void left_maybe(Scope* s, const Value& result) {
+    s->maybe_returned.push_back(result);
+    yields_may_differ(s, s->yields.size());
+  }
+  /// Only the first `known` items of a generator are sure.
+  static void yields_may_differ(Scope* s, std::size_t known) {
+    if (!s->yields_are_open) s->yields_known = known;
+    s->yields_are_open = true;
+  }
+  bool undefined_for_sure(Symbol name, Scope* s, source::Node n);
 
   // fork.cc
   template <class Body>
@@ -145,6 +222,8 @@ class Machine::Interpreter {
   Value literal(source::Node n, Scope* s);
   Value text_literal(source::Node n, Scope* s);
   std::optional<std::string> string_part(source::Node n, Scope* s);
+  std::optional<std::string> interpolated(source::Node part, Scope* s);
+  static std::string doubled_once(const std::string& text, char brace);
   Value sequence(source::Node n, Scope* s);
   bool spread(source::Node n, Scope* s, std::vector<Value>& items);
   Value dictionary(source::Node n, Scope* s);
@@ -176,6 +255,8 @@ class Machine::Interpreter {
   Value launch(Record* kernel_call, Call& call);
   bool interpretable(const Function* f) const;
   void may_allocate(std::string_view path);
+  static bool may_change(std::string_view method);
+  void lose_content(const Value& container);
   bool interpretable_module(int index) const;
   struct Formal {
     std::string_view name;  ///< of the source
@@ -203,6 +284,7 @@ class Machine::Interpreter {
   Value find_in_library(const std::string& path);
   Value library_import(const source::Import& import, Scope* s);
   bool is_library(const std::string& dotted) const;
+  static bool is_installed(std::string_view dotted);
 
   // classes.cc, attributes.cc
   Value define_function(source::Node n, Scope* s);
@@ -225,6 +307,7 @@ class Machine::Interpreter {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments,
                             std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
+  Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
@@ -261,6 +344,7 @@ class Machine::Interpreter {
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
   std::int64_t steps_ = 0;
+  std::vector<Value> handled_;  ///< exceptions whose handlers are running
   std::map<std::pair<const source::Tree*, std::uint32_t>, int>
       bodies_followed_;  ///< of kernels, by their node
   int depth_ = 0;

@@ -16,22 +16,12 @@ Machine::Machine(source::Program& program, Options options)
 
 Machine::~Machine() = default;
 
-namespace {
-/// Made in a `raise` or an `assert` of the program's own files, not by an operation that failed.
-bool raised_by_program(const Record* exception) {
-  if (!exception) return true;  // an instance of a class of the program
-  if (exception->made_in >= Library::first || !exception->made_at) return false;
-  const source::Node statement = source::statement_of(exception->made_at);
-  return statement.is(source::Kind::raise_statement) || statement.is(source::Kind::assert_statement);
-}
-}  // namespace
-
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
   if (raising_ && !ended_by_exit()) {
     const Record* record = exception_.as<Record>();
-    refused_ = raised_by_program(record);
+    error_ = exception_text();
     give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
             record ? record->made_at : source::Node());
   }
@@ -76,6 +66,7 @@ void Machine::run_entries() {
       callee = *found;
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
+    if (raising_ && !ended_by_exit()) failed_entries_[static_cast<int>(f)] = exception_text();
     if (raising_ && !ended_by_exit())
       give_up("an entry ends with an error: " + exception_text(), function.qualified, 0, function.node);
     raising_ = false;
@@ -83,6 +74,7 @@ void Machine::run_entries() {
 }
 
 Value Machine::unknown(std::string reason, std::string depends_on, std::string path) {
+  if (!current_launch_) ++uncertain_;
   auto* out = make<Unknown>();
   out->reason = std::move(reason);
   out->depends_on = std::move(depends_on);
@@ -159,7 +151,8 @@ Value Machine::call(const Value& callee, std::vector<Value> arguments,
 
 Value Machine::raise(std::string what, source::Node at, int module) {
   if (raising_) return {};
-  Record* exception = record("exception", "builtins.Exception");
+  own_raise_ = false;
+  Record* exception = record("error", "builtins.Exception");
   exception->made_at = at;
   exception->made_in = module;
   set_field(exception, "message", text(std::move(what)));

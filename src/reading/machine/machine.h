@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "reading/machine/arena.h"
 #include "reading/machine/library.h"
 #include "reading/machine/natives.h"
+#include "reading/machine/texts.h"
 #include "reading/machine/trace.h"
 #include "reading/machine/value.h"
 #include "source/program.h"
@@ -32,6 +34,7 @@ struct Scope {
   Value self;                                     ///< first parameter of a method
   std::vector<Symbol> global_names, outer_names;  ///< `global`, `nonlocal`
   std::vector<Value> yields;                      ///< of a generator
+  std::size_t yields_known = 0;                   ///< of them the first, that are sure where it is open
   bool yields_are_open = false;                   ///< how many more there are is not known
   std::vector<Value> maybe_returned;              ///< returns on branches whose condition is unknown
   bool lazy = false;  ///< a library module: its names are made when first asked for
@@ -86,8 +89,6 @@ class Machine {
   void run_entries();
 
   bool by_entries() const { return by_entries_; }  ///< the launches come from run_entries
-  /// The main program ended with an exception that its own code raises: a guard refused what it was given.
-  bool refused() const { return refused_; }
   const std::vector<Launch>& launches() const { return launches_; }
   const std::vector<GiveUp>& give_ups() const { return give_ups_; }
   const Trace& trace() const { return trace_; }
@@ -129,12 +130,26 @@ class Machine {
   enum class Truth { no, yes, unknown };
   Truth truth(const Value& value);
   Truth equal(const Value& a, const Value& b);
-  /// Items of a tuple, list, set, known range, dict (keys); nullopt = not known.
+  /// Items of a tuple, list, set, known range, dict (keys), in the order the machine holds them; those that
+  /// are left of an iterator, which is used up then. nullopt = not known, or an error is under way.
   std::optional<std::vector<Value>> items(const Value& value);
+  /// As items(), where their order counts: the items of a set with several are not known.
+  std::optional<std::vector<Value>> items_in_order(const Value& value);
+  enum class Step { item, end, unknown, raised };
+  /// The iterator itself, or a new one over what can be walked; null = not known how.
+  Iterator* iterator(const Value& value);
+  Step next(Iterator* iterator, Value& item);
+  void lose(Iterator* iterator);  ///< where it stands is not known from here on
   Value arithmetic(std::string_view op, const Value& a, const Value& b);
   Value compare(std::string_view op, const Value& a, const Value& b);
   /// For messages and f-strings; what Python's str() would give where that is known.
   std::string str(const Value& value);
+  /// Python's str() and repr() to the letter; nullopt where they are not known.
+  std::optional<std::string> exact_str(const Value& value);
+  std::optional<std::string> exact_repr(const Value& value, int depth = 0);
+  /// format(value, specification), `template % values`. nullopt: not known, or an error is under way.
+  std::optional<std::string> format(const Value& value, const std::string& specification);
+  std::optional<std::string> percent_format(const std::string& text, const Value& values);
   std::string repr(const Value& value);  ///< "..." for a container inside itself, and past 65,536 values
   /// An expression in a scope, e.g. the annotation of a class body's name in Class::scope.
   Value evaluate(source::Node expression, Scope* scope);
@@ -146,8 +161,11 @@ class Machine {
   Value call(const Value& callee, std::vector<Value> arguments,
              std::vector<std::pair<Symbol, Value>> keywords = {}, source::Node at = {}, int module = 0,
              bool complete = true);
-  /// Raises in the program: the model's caller unwinds. Returns unbound.
+  /// Raises in the program: the model's caller unwinds. Returns unbound. An error of which the type is not
+  /// known, every clause takes it.
   Value raise(std::string what, source::Node at, int module);
+  /// One of Python's own: raise_error("KeyError", …).
+  Value raise_error(std::string_view type, const std::string& what, source::Node at = {}, int module = 0);
   bool raising() const { return raising_; }
   void give_up(std::string reason, std::string depends_on, int module, source::Node node);
 
@@ -168,6 +186,16 @@ class Machine {
   /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
   static constexpr const char* exit_text = "the program exits";
   bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
+  /// Error that ended the main program; empty = none did.
+  const std::string& error() const { return error_; }
+  /// Why a function of the main module, entered as an entry, ended with an error; empty = it did not.
+  std::string error_of_entry(int function) const {
+    const auto known = failed_entries_.find(function);
+    return known == failed_entries_.end() ? std::string() : known->second;
+  }
+  /// Calls a function any number of times, with arguments that are not known: what it changes is not known
+  /// then.
+  void call_any_times(const Value& function);
 
   /// An integer tuple of the layout room from a Python int, tuple or list; unknown leaves become symbols.
   std::optional<layout::IntTuple> int_tuple(const Value& value);
@@ -180,6 +208,18 @@ class Machine {
 
  private:
   Truth equal_instances(const Value& a, const Value& b);
+  Truth identical(const Value& a, const Value& b);
+  std::optional<std::string> text_of_exception(const Record& exception);
+  std::optional<std::string> exact_items(const Value& container, int depth);
+  std::optional<std::string> converted(const Value& value, FormatSpec spec);
+  std::optional<Truth> equal_sets(const Value& a, const Value& b);
+  Truth within(const Set& a, const Set& b);
+  Value compare_sets(std::string_view op, const Set& a, const Set& b);
+  Value combined_sets(std::string_view op, const Set& a, const Set& b);
+  Value of_sequences(std::string_view op, const Value& a, const Value& b);
+  Value of_containers(std::string_view op, const Value& a, const Value& b);
+  Value merged_dicts(const Dict& a, const Dict& b);
+  Value contained(std::string_view op, const Value& a, Iterator* b);
   Value contains(std::string_view op, const Value& a, const Value& b);
   Value decided(Truth t, bool negate, const Value& a, const Value& b);
   std::string spelled(const Value& value);
@@ -198,9 +238,12 @@ class Machine {
   Trace trace_;
   Launch* current_launch_ = nullptr;
   bool by_entries_ = false;
-  bool refused_ = false;
   std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
+  bool own_raise_ = false;     ///< by a `raise` of the program
+  std::size_t uncertain_ = 0;  ///< unknowns made outside of kernels: each may have been an error
+  std::string error_;
+  std::map<int, std::string> failed_entries_;
   std::vector<const Object*> spelling_;  ///< what repr() is inside of
   std::size_t spelled_ = 0;              ///< values in the text that it makes
   Value exception_;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "reading/machine/interpreter.h"
 
 namespace cutelab::reading::machine {
@@ -8,6 +10,42 @@ using source::PythonModule;
 
 bool Machine::Interpreter::is_library(const std::string& dotted) const {
   return dotted == "cutlass" || dotted.starts_with("cutlass.");
+}
+
+/// Whether a module is surely there: Python's own, and what the DSL's programs are run with.
+bool Machine::Interpreter::is_installed(std::string_view dotted) {
+  static constexpr std::string_view names[] = {
+      "abc",          "argparse",     "array",       "ast",          "asyncio",
+      "atexit",       "base64",       "bisect",      "builtins",     "bz2",
+      "calendar",     "cmath",        "cmd",         "code",         "codecs",
+      "collections",  "colorsys",     "concurrent",  "configparser", "contextlib",
+      "contextvars",  "copy",         "copyreg",     "csv",          "ctypes",
+      "cuda",         "cutlass",      "dataclasses", "datetime",     "decimal",
+      "difflib",      "dis",          "doctest",     "email",        "enum",
+      "errno",        "faulthandler", "fcntl",       "filecmp",      "fileinput",
+      "fnmatch",      "fractions",    "functools",   "gc",           "getopt",
+      "getpass",      "glob",         "graphlib",    "gzip",         "hashlib",
+      "heapq",        "hmac",         "html",        "http",         "importlib",
+      "inspect",      "io",           "ipaddress",   "itertools",    "json",
+      "keyword",      "linecache",    "locale",      "logging",      "lzma",
+      "marshal",      "math",         "mimetypes",   "mmap",         "multiprocessing",
+      "numbers",      "numpy",        "opcode",      "operator",     "optparse",
+      "os",           "pathlib",      "pdb",         "pickle",       "pkgutil",
+      "platform",     "plistlib",     "posixpath",   "pprint",       "profile",
+      "pstats",       "pty",          "py_compile",  "pydoc",        "queue",
+      "random",       "re",           "reprlib",     "resource",     "runpy",
+      "sched",        "secrets",      "select",      "selectors",    "shelve",
+      "shlex",        "shutil",       "signal",      "site",         "socket",
+      "socketserver", "sqlite3",      "ssl",         "stat",         "statistics",
+      "string",       "struct",       "subprocess",  "symtable",     "sys",
+      "sysconfig",    "tarfile",      "tempfile",    "termios",      "textwrap",
+      "threading",    "time",         "timeit",      "token",        "tokenize",
+      "torch",        "trace",        "traceback",   "tracemalloc",  "types",
+      "typing",       "unicodedata",  "unittest",    "urllib",       "uuid",
+      "warnings",     "weakref",      "xml",         "zipapp",       "zipfile",
+      "zipimport",    "zlib",         "zoneinfo",    "__future__"};
+  const std::string_view first = dotted.substr(0, dotted.find('.'));
+  return first.empty() || std::find(std::begin(names), std::end(names), first) != std::end(names);
 }
 
 Scope* Machine::Interpreter::main_scope() {
@@ -36,7 +74,7 @@ Scope* Machine::Interpreter::module_scope(int module) {
   s->activation = m.trace_.enter({from_activation_, {}, -1, module, -1});
   from_activation_ = s->activation;
   run_body(s, module);
-  if (m.raising_) {
+  if (m.raising_ && module >= Library::first) {
     m.give_up("an imported module ends with an error: " + m.exception_text(), module_of(module).path(),
               module, {});
     m.raising_ = false;
@@ -93,6 +131,7 @@ Value Machine::Interpreter::imported_module(const std::string& dotted, int from)
     const int index = program.import(from, dotted);
     if (index >= 0 && !program.find(from, dotted).empty()) return m.module_at(index);
   }
+  if (from < Library::first && !is_installed(dotted) && !m.current_launch_) ++m.uncertain_;  // there or not
   return m.external(dotted);
 }
 

@@ -12,8 +12,18 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
+/// As Python: from the remainder, so that 1.0 // 0.1 is 9.
+double floor_divided(double a, double b) {
+  const double rest = std::fmod(a, b);
+  double quotient = (a - rest) / b;
+  if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+  const double whole = std::floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
 std::optional<Value> power(std::int64_t base, std::int64_t exponent) {
   if (exponent < 0) return Value::real(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  if (base == 0 || base == 1) return Value::integer(exponent == 0 ? 1 : base);
   if (exponent > 64) return std::nullopt;
   std::int64_t out = 1;
   for (std::int64_t i = 0; i < exponent; ++i)
@@ -32,7 +42,9 @@ std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t 
   const bool divides = b != 0 && !(b == -1 && a == INT64_MIN);
   if (op == "//" && divides) return Value::integer(floor_divide(a, b));
   if (op == "%" && divides) return Value::integer(a - floor_divide(a, b) * b);
-  if (op == "/" && b != 0) return Value::real(static_cast<double>(a) / static_cast<double>(b));
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  if (op == "/" && b != 0 && std::abs(a / exact) == 0 && std::abs(b / exact) == 0)
+    return Value::real(static_cast<double>(a) / static_cast<double>(b));
   if (op == "&") return Value::integer(a & b);
   if (op == "|") return Value::integer(a | b);
   if (op == "^") return Value::integer(a ^ b);
@@ -44,14 +56,33 @@ std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t 
   return std::nullopt;
 }
 
+/// What dividing by zero, shifting by less than nothing raise; empty: nothing.
+std::pair<const char*, const char*> error_of(std::string_view op, const Value& a, const Value& b) {
+  if ((op == "/" || op == "//" || op == "%") && b.as_real() == 0)
+    return {"ZeroDivisionError", "division by zero"};
+  if (op == "**" && a.as_real() == 0 && b.as_real() < 0)
+    return {"ZeroDivisionError", "0 to a negative power"};
+  if ((op == "<<" || op == ">>") && b.is_integral() && b.number() < 0)
+    return {"ValueError", "negative shift count"};
+  return {};
+}
+
 std::optional<Value> reals(std::string_view op, double a, double b) {
   if (op == "+") return Value::real(a + b);
   if (op == "-") return Value::real(a - b);
   if (op == "*") return Value::real(a * b);
   if (op == "/" && b != 0) return Value::real(a / b);
-  if (op == "//" && b != 0) return Value::real(std::floor(a / b));
-  if (op == "%" && b != 0) return Value::real(a - std::floor(a / b) * b);
-  if (op == "**") return Value::real(std::pow(a, b));
+  if (op == "//" && b != 0) return Value::real(floor_divided(a, b));
+  if (op == "%" && b != 0) {
+    const double rest = std::fmod(a, b);
+    return Value::real(rest != 0 && (rest < 0) != (b < 0) ? rest + b
+                       : rest == 0                        ? std::copysign(0.0, b)
+                                                          : rest);
+  }
+  if (op == "**" && !(a < 0 && b != std::floor(b))) {
+    const double power = std::pow(a, b);
+    if (std::isfinite(power) || !std::isfinite(a) || !std::isfinite(b)) return Value::real(power);
+  }
   return std::nullopt;
 }
 
@@ -87,51 +118,18 @@ const OperatorMethods& methods_of(std::string_view op) {
   return none;
 }
 
-constexpr std::size_t most_items = 65'536;
 }  // namespace
 
 Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   if (a.is_bool() && b.is_bool() && (op == "&" || op == "|" || op == "^"))
     return Value::boolean(integers(op, a.number(), b.number())->number() != 0);
+  if (a.is_number() && b.is_number())
+    if (const auto [type, what] = error_of(op, a, b); type) return raise_error(type, what);
   if (a.is_integral() && b.is_integral())
     if (const auto v = integers(op, a.number(), b.number())) return *v;
   if (a.is_number() && b.is_number() && (a.is_real() || b.is_real()))
     if (const auto v = reals(op, a.as_real(), b.as_real())) return *v;
-  const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
-  const List *la = a.as<List>(), *lb = b.as<List>();
-  const auto too_long = [&] {
-    return unknown("a sequence of more than " + std::to_string(most_items) + " items");
-  };
-  if ((la && la->open) || (lb && lb->open)) return unknown("how many items a list has is not known");
-  if (op == "+" && ((ta && tb) || (la && lb))) {
-    std::vector<Value> items = ta ? ta->items : la->items;
-    const std::vector<Value>& more = tb ? tb->items : lb->items;
-    if (items.size() + more.size() > most_items) return too_long();
-    items.insert(items.end(), more.begin(), more.end());
-    return ta ? tuple(std::move(items)) : list(std::move(items));
-  }
-  if (op == "*" && b.is_integral() && (ta || la)) {
-    const std::vector<Value>& one = ta ? ta->items : la->items;
-    const auto copies = static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0));
-    if (!one.empty() && copies > most_items / one.size()) return too_long();
-    std::vector<Value> items;
-    for (std::size_t i = 0; i < copies && !one.empty(); ++i)
-      items.insert(items.end(), one.begin(), one.end());
-    return ta ? tuple(std::move(items)) : list(std::move(items));
-  }
-  if (const Text* text_a = a.as<Text>()) {
-    if (const Text* text_b = b.as<Text>(); text_b && op == "+")
-      return text_a->text.size() + text_b->text.size() > most_items ? too_long()
-                                                                    : text(text_a->text + text_b->text);
-    if (op == "*" && b.is_integral() &&
-        static_cast<std::size_t>(std::max<std::int64_t>(b.number(), 0)) <
-            most_items / std::max<std::size_t>(text_a->text.size(), 1)) {
-      std::string out;
-      for (std::int64_t i = 0; i < b.number(); ++i) out += text_a->text;
-      return text(std::move(out));
-    }
-    if (op == "%") return text(text_a->text);
-  }
+  if (const Value made = of_sequences(op, a, b); made.bound() || raising_) return made;
   const OperatorMethods& methods = methods_of(op);
   const std::string_view name = methods.name;
   if (const Instance* i = a.as<Instance>())
@@ -145,8 +143,7 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
     Call c{*this, name, b, {a}, {}, {}, 0};
     if (auto value = native(c)) return *value;
   }
-  for (const Value* v : {&a, &b})
-    if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
+  if (const Value made = of_containers(op, a, b); made.bound() || raising_) return made;
   return unknown("arithmetic on " + interpreter_->why(a.is_number() ? b : a));
 }
 
@@ -157,6 +154,7 @@ Machine::Truth Machine::truth(const Value& v) {
   const auto filled = [](bool empty) { return empty ? Truth::no : Truth::yes; };
   if (const Text* t = v.as<Text>()) return filled(t->text.empty());
   if (const Tuple* t = v.as<Tuple>()) return filled(t->items.empty());
+  if (const List* l = v.as<List>(); l && l->view_of) return truth(l->view_of);
   if (const List* l = v.as<List>()) return l->open ? Truth::unknown : filled(l->items.empty());
   if (const Dict* d = v.as<Dict>()) return d->open ? Truth::unknown : filled(d->items.empty());
   if (const Set* s = v.as<Set>()) return s->open ? Truth::unknown : filled(s->items.empty());
@@ -171,6 +169,16 @@ Machine::Truth Machine::truth(const Value& v) {
 }
 
 namespace {
+/// -1, 0 or 1; 2 where one is no number.
+int order_of_numbers(const Value& a, const Value& b) {
+  const auto order = [](auto x, auto y) { return x < y ? -1 : x > y ? 1 : x == y ? 0 : 2; };
+  if (a.is_integral() && b.is_integral()) return order(a.number(), b.number());
+  const auto exact = [](const Value& v) {
+    return v.is_integral() ? static_cast<long double>(v.number()) : static_cast<long double>(v.as_real());
+  };
+  return order(exact(a), exact(b));
+}
+
 /// A member of a library's enumeration under its name and as an instance: "…OperandMajorMode.K".
 bool names_member(Machine& m, const Value& name, const Value& member) {
   const External* external = name.as<External>();
@@ -223,7 +231,7 @@ Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
 
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
-  if (a.is_number() && b.is_number()) return as_truth(a.as_real() == b.as_real());
+  if (a.is_number() && b.is_number()) return as_truth(order_of_numbers(a, b) == 0);
   if (a.same(b)) return a.is_unknown() ? Truth::unknown : Truth::yes;
   if (a.is_unknown() || b.is_unknown()) return Truth::unknown;
   if (!a.object() || !b.object()) {
@@ -238,6 +246,8 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   if (text_a || text_b) return as_truth(text_a && text_b && text_a->text == text_b->text);
   const auto items_a = a.as<Tuple>() ? &a.as<Tuple>()->items : a.as<List>() ? &a.as<List>()->items : nullptr;
   const auto items_b = b.as<Tuple>() ? &b.as<Tuple>()->items : b.as<List>() ? &b.as<List>()->items : nullptr;
+  for (const Value* v : {&a, &b})
+    if (const List* l = v->as<List>(); l && l->view_of) return Truth::unknown;
   if (items_a && items_b) {
     if ((a.as<List>() && a.as<List>()->open) || (b.as<List>() && b.as<List>()->open)) return Truth::unknown;
     if (items_a->size() != items_b->size() || a.object()->type != b.object()->type) return Truth::no;
@@ -249,6 +259,7 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
     }
     return out;
   }
+  if (const auto of_sets = equal_sets(a, b)) return *of_sets;
   const External *ext_a = a.as<External>(), *ext_b = b.as<External>();
   if (names_member(*this, a, b) || names_member(*this, b, a)) return Truth::yes;
   if (ext_a && ext_b) return as_truth(ext_a->leaf() == ext_b->leaf());
@@ -280,6 +291,10 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
   if (const Text* inside = a.as<Text>())
     if (const Text* whole = b.as<Text>())
       return Value::boolean((whole->text.find(inside->text) != std::string::npos) == (op == "in"));
+  if (Iterator* it = b.as<Iterator>()) return contained(op, a, it);
+  if (b.is_number() || b.is_none()) return raise_error("TypeError", repr(b) + " holds nothing");
+  if (const List* l = b.as<List>(); l && l->view_of && l->view == List::View::keys)
+    return contains(op, a, l->view_of);
   const List* open_list = b.as<List>();
   const Set* open_set = b.as<Set>();
   const bool open = (open_list && open_list->open) || (open_set && open_set->open);
@@ -295,7 +310,7 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
   }
   Truth any = open ? Truth::unknown : Truth::no;
   for (const Value& item : *list) {
-    const Truth one = equal(a, item);
+    const Truth one = a.same(item) && !a.is_unknown() ? Truth::yes : equal(a, item);
     if (one == Truth::yes) {
       any = one;
       break;
@@ -307,12 +322,16 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
 
 Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   const auto from = [&](Truth t, bool negate) { return decided(t, negate, a, b); };
-  if (op == "is" || op == "==") return from(equal(a, b), false);
-  if (op == "is not" || op == "!=") return from(equal(a, b), true);
+  if (op == "==") return from(equal(a, b), false);
+  if (op == "!=") return from(equal(a, b), true);
+  if (op == "is") return from(identical(a, b), false);
+  if (op == "is not") return from(identical(a, b), true);
   if (op == "in" || op == "not in") return contains(op, a, b);
   std::optional<int> order;
-  if (a.is_number() && b.is_number())
-    order = a.as_real() < b.as_real() ? -1 : a.as_real() > b.as_real() ? 1 : 0;
+  if (a.is_number() && b.is_number()) {
+    if (std::isnan(a.as_real()) || std::isnan(b.as_real())) return Value::boolean(false);
+    order = order_of_numbers(a, b);
+  }
   const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
   if (text_a && text_b) order = text_a->text.compare(text_b->text);
   const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
@@ -325,6 +344,9 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
     }
     order = ta->items.size() < tb->items.size() ? -1 : ta->items.size() > tb->items.size() ? 1 : 0;
   }
+  if (const Set* sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb) return compare_sets(op, *sa, *sb);
+  if (const List* la = a.as<List>(), *lb = b.as<List>(); la && lb && !la->open && !lb->open)
+    return compare(op, tuple(la->items), tuple(lb->items));
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (ia)
     if (Function* f = interpreter_->class_attribute(ia->klass, symbol(methods_of(op).name)).as<Function>())
@@ -336,6 +358,11 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   if (!order) {
     for (const Value* v : {&a, &b})
       if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
+    const auto plain = [](const Value& v) {
+      return v.is_number() || v.is_none() || v.as<Text>() || v.as<Tuple>();
+    };
+    if (!current_launch_ && plain(a) && plain(b))
+      return raise_error("TypeError", repr(a) + " and " + repr(b) + " have no order");
     return unknown("a comparison of " + interpreter_->why(a));
   }
   if (op == "<") return Value::boolean(*order < 0);
@@ -343,45 +370,6 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   if (op == "<=") return Value::boolean(*order <= 0);
   if (op == ">=") return Value::boolean(*order >= 0);
   return unknown("a comparison that is not modelled");
-}
-
-std::optional<std::vector<Value>> Machine::items(const Value& v) {
-  if (const Tuple* t = v.as<Tuple>()) return t->items;
-  if (const List* l = v.as<List>()) return l->open ? std::nullopt : std::optional(l->items);
-  if (const Set* s = v.as<Set>()) return s->open ? std::nullopt : std::optional(s->items);
-  std::vector<Value> out;
-  if (const Dict* d = v.as<Dict>()) {
-    if (d->open) return std::nullopt;
-    for (const auto& [key, value] : d->items) out.push_back(key);
-    return out;
-  }
-  if (const Range* r = v.as<Range>()) {
-    if (!r->begin.is_integral() || !r->end.is_integral() || !r->step.is_integral() || r->step.number() == 0)
-      return std::nullopt;
-    const std::int64_t step = r->step.number();
-    for (std::int64_t i = r->begin.number(); step > 0 ? i < r->end.number() : i > r->end.number();
-         i += step) {
-      if (out.size() >= most_items) return std::nullopt;
-      out.push_back(Value::integer(i));
-    }
-    return out;
-  }
-  if (const Text* t = v.as<Text>()) {
-    for (const char c : t->text) out.push_back(text(std::string(1, c)));
-    return out;
-  }
-  if (const Class* c = v.as<Class>(); c && c->is_enum) {
-    for (const auto& [name, member] : c->attributes.items())
-      if (member.as<Instance>()) out.push_back(member);
-    return out;
-  }
-  if (const Record* r = v.as<Record>())
-    if (const Native native = interpreter_->natives.find_method(r->kind, "__iter__")) {
-      Call c{*this, "__iter__", v, {}, {}, {}, 0};
-      const auto value = native(c);
-      if (value && !value->as<Record>()) return items(*value);
-    }
-  return std::nullopt;
 }
 
 }  // namespace cutelab::reading::machine

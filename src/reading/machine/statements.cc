@@ -9,7 +9,6 @@ using NodeKind = source::Kind;
 
 namespace {
 constexpr std::int64_t most_steps = 1'000'000;
-constexpr std::size_t longest_list = 65'536;
 constexpr int deepest_statement = 400;
 }  // namespace
 
@@ -55,7 +54,16 @@ Flow Machine::Interpreter::statement(Node n, Scope* s) {
   Flow flow = statement_plain(n, s);
   --depth_;
   if (m.raising_ && flow != Flow::raised) flow = Flow::raised;
+  if (flow == Flow::raised) place_error(n, s);
   return flow;
+}
+
+/// An error that an operation found lies in the statement.
+void Machine::Interpreter::place_error(Node n, const Scope* s) const {
+  Record* error = m.exception_.as<Record>();
+  if (!error || error->made_at || s->lazy) return;
+  error->made_at = n;
+  error->made_in = s->module;
 }
 
 Flow Machine::Interpreter::statement_plain(Node n, Scope* s) {
@@ -154,28 +162,6 @@ Flow Machine::Interpreter::assign(Node n, Scope* s) {
   return Flow::normal;
 }
 
-Flow Machine::Interpreter::augmented(Node n, Scope* s) {
-  const Node left = n.child(Field::left_field);
-  const Value before = expression(left, s);
-  const Value operand = expression(n.child(Field::right_field), s);
-  if (m.raising_) return Flow::raised;
-  std::string_view op = n.child(Field::operator_token).text();
-  op.remove_suffix(std::min<std::size_t>(op.size(), 1));
-  if (op == "+" && before.as<List>()) {
-    if (const auto added = m.items(operand); added && !before.as<List>()->open) {
-      auto& items = m.mutable_items(before.as<List>());
-      if (items.size() + added->size() > longest_list) {
-        bind(left, m.unknown("a list of more than " + std::to_string(longest_list) + " items"), s);
-        return Flow::normal;
-      }
-      items.insert(items.end(), added->begin(), added->end());
-      return Flow::normal;
-    }
-  }
-  bind(left, m.arithmetic(op, before, operand), s);
-  return Flow::normal;
-}
-
 void Machine::Interpreter::bind(Node target, const Value& value, Scope* s) {
   switch (target.kind()) {
     case NodeKind::identifier:
@@ -204,24 +190,26 @@ void Machine::Interpreter::bind(Node target, const Value& value, Scope* s) {
 
 void Machine::Interpreter::bind_sequence(Node target, const Value& value, Scope* s) {
   const std::vector<Node> names = target.children().all();
-  const auto items = m.items(value);
+  must_be_iterable(value, target, s->module);
+  auto items = m.raising_ ? std::nullopt : m.items_in_order(value);
+  if (m.raising_) return;
   std::size_t star = names.size();
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i].is(NodeKind::list_splat_pattern) || names[i].is(NodeKind::list_splat)) star = i;
-  if (!items || (star == names.size() ? items->size() != names.size() : items->size() + 1 < names.size())) {
-    std::string path;
-    if (const Unknown* u = value.as<Unknown>()) path = u->path;
-    if (const Record* r = value.as<Record>()) path = r->path;
-    for (std::size_t i = 0; i < names.size(); ++i)
-      bind(
-          names[i],
-          m.unknown(items ? "unpacks another number of values" : "unpacks " + why(value),
-                    std::string(names[i].text()), path.empty() ? path : path + "[" + std::to_string(i) + "]"),
-          s);
-    return;
+  if (items && (star == names.size() ? items->size() != names.size() : items->size() + 1 < names.size())) {
+    if (value.as<Record>() || value.as<Class>()) {
+      items = std::nullopt;
+    } else {
+      m.raise_error(
+          "ValueError",
+          "unpacks " + std::to_string(items->size()) + " values into " + std::to_string(names.size()), target,
+          s->module);
+      return;
+    }
   }
+  if (!items) return bind_unknown(names, value, s);
   const std::size_t rest = items->size() + 1 - names.size();
-  for (std::size_t i = 0, at = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0, at = 0; i < names.size() && !m.raising_; ++i) {
     if (i == star) {
       bind(names[i],
            m.list({items->begin() + static_cast<std::ptrdiff_t>(at),
@@ -232,6 +220,17 @@ void Machine::Interpreter::bind_sequence(Node target, const Value& value, Scope*
       bind(names[i], (*items)[at++], s);
     }
   }
+}
+
+void Machine::Interpreter::bind_unknown(const std::vector<Node>& names, const Value& value, Scope* s) {
+  std::string path;
+  if (const Unknown* u = value.as<Unknown>()) path = u->path;
+  if (const Record* r = value.as<Record>()) path = r->path;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    bind(names[i],
+         m.unknown("unpacks " + why(value), std::string(names[i].text()),
+                   path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+         s);
 }
 
 void Machine::Interpreter::bind_name(Symbol name, const Value& value, Scope* s) {
@@ -277,18 +276,26 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
     if (index.is_integral()) {
       const auto size = static_cast<std::int64_t>(list->items.size());
       const std::int64_t at = index.number() < 0 ? index.number() + size : index.number();
-      if (at >= 0 && at < size) m.mutable_items(list)[static_cast<std::size_t>(at)] = value;
+      if (at >= 0 && at < size)
+        m.mutable_items(list)[static_cast<std::size_t>(at)] = value;
+      else if (!list->open)
+        m.raise_error("IndexError", "list assignment index out of range", target, s->module);
     } else {
       for (Value& item : m.mutable_items(list)) item = unknown_at("assigned at an index not known", target);
     }
   } else if (Dict* dict = object.as<Dict>()) {
     auto& items = m.mutable_items(dict);
-    for (auto& [key, old] : items)
-      if (m.equal(key, index) == Truth::yes) {
+    bool undecided = false;
+    for (auto& [key, old] : items) {
+      const Truth same = m.equal(key, index);
+      undecided = undecided || same == Truth::unknown;
+      if (same == Truth::yes) {
         old = value;
         return;
       }
+    }
     items.emplace_back(index, value);
+    dict->open = dict->open || (undecided && index.is_unknown());
   } else if (Record* record = object.as<Record>()) {
     if (const Native native = natives.find_method(record->kind, "__setitem__")) {
       Call call{m, record->path, object, {index, value}, {}, target, s->module};
@@ -297,42 +304,6 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
   } else if (const Instance* instance = object.as<Instance>()) {
     if (Function* f = class_attribute(instance->klass, m.symbol("__setitem__")).as<Function>())
       call_function(f, &object, {index, value}, {}, target, s->module);
-  }
-}
-
-Flow Machine::Interpreter::delete_statement(Node n, Scope* s) {
-  for (const Node target : n.children())
-    for (const Node one : target.is(NodeKind::expression_list) ? target.children() : n.children())
-      if (target.is(NodeKind::expression_list) || one == target) delete_one(one, s);
-  return Flow::normal;
-}
-
-void Machine::Interpreter::delete_one(Node target, Scope* s) {
-  if (target.is(NodeKind::identifier)) return m.set(s->names, symbol_of(target, s->module), Value());
-  if (target.is(NodeKind::attribute)) {
-    const Value object = expression(target.child(Field::object_field), s);
-    const Symbol name = symbol_of(target.child(Field::attribute_field), s->module);
-    if (Instance* instance = object.as<Instance>()) m.set(instance->attributes, name, Value());
-    return;
-  }
-  if (!target.is(NodeKind::subscript)) return;
-  const Value object = expression(target.child(Field::value_field), s);
-  const Value index = index_value(target, s);
-  if (List* list = object.as<List>()) {
-    auto& items = m.mutable_items(list);
-    const auto size = static_cast<std::int64_t>(items.size());
-    const std::int64_t at = index.is_integral() ? index.number() + (index.number() < 0 ? size : 0) : -1;
-    if (at >= 0 && at < size && !list->open) {
-      items.erase(items.begin() + at);
-      return;
-    }
-    list->open = true;
-    for (Value& item : items) item = unknown_at("items before it were deleted", target);
-  } else if (Dict* dict = object.as<Dict>()) {
-    auto& items = m.mutable_items(dict);
-    const std::size_t before = items.size();
-    std::erase_if(items, [&](const auto& item) { return m.equal(item.first, index) == Truth::yes; });
-    dict->open = dict->open || items.size() == before;
   }
 }
 

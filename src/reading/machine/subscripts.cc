@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/unicode.h"
 
 namespace cutelab::reading::machine {
 using source::Node;
@@ -41,10 +42,12 @@ Value Machine::Interpreter::item_of_sequence(const Value& object, const Value& i
     const auto size = static_cast<std::int64_t>(items.size());
     const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
     if (i >= 0 && i < size) return items[static_cast<std::size_t>(i)];
-    return m.raise(
-        "index " + std::to_string(index.number()) + " is outside a sequence of " + std::to_string(size), at,
-        0);
+    return m.raise_error(
+        "IndexError",
+        "index " + std::to_string(index.number()) + " is outside a sequence of " + std::to_string(size), at);
   }
+  if (index.is_real() || index.is_none() || index.as<Text>())
+    return m.raise_error("TypeError", m.repr(index) + " is no index of a sequence", at);
   if (const Slice* slice = index.as<Slice>())
     if (const auto chosen = positions(*slice, items.size())) {
       std::vector<Value> out;
@@ -69,28 +72,32 @@ Value Machine::Interpreter::item_of_dict(const Value& object, const Value& index
   }
   if (undecided || dict->open || index.is_unknown())
     return m.unknown("the key is not known", std::string(at.text().substr(0, 80)));
-  m.raise("KeyError", at, 0);
-  if (Record* r = m.exception_.as<Record>()) r->path = "builtins.KeyError";
-  return {};
+  return m.raise_error("KeyError", m.repr(index), at);
 }
 
 Value Machine::Interpreter::item_of_text(const Value& object, const Value& index, Node at) {
-  const Text* text = object.as<Text>();
+  const auto all = characters(object.as<Text>()->text);
   if (index.is_integral()) {
-    const auto size = static_cast<std::int64_t>(text->text.size());
+    const auto size = static_cast<std::int64_t>(all.size());
     const std::int64_t i = index.number() < 0 ? index.number() + size : index.number();
-    if (i >= 0 && i < size) return m.text(std::string(1, text->text[static_cast<std::size_t>(i)]));
+    if (i >= 0 && i < size) return m.text(std::string(all[static_cast<std::size_t>(i)]));
+    return m.raise_error("IndexError", "string index out of range", at);
   }
   if (const Slice* slice = index.as<Slice>())
-    if (const auto chosen = positions(*slice, text->text.size())) {
+    if (const auto chosen = positions(*slice, all.size())) {
       std::string out;
-      for (const std::size_t i : *chosen) out += text->text[i];
+      for (const std::size_t i : *chosen) out += all[i];
       return m.text(std::move(out));
     }
+  if (index.is_real() || index.is_none() || index.as<Text>())
+    return m.raise_error("TypeError", "string indices must be integers", at);
   return m.unknown("part of a text", std::string(at.text().substr(0, 80)));
 }
 
 Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
+  if (object.is_number() || object.is_none() || (object.as<List>() && object.as<List>()->view_of) ||
+      object.as<Iterator>() || object.as<Set>())
+    return m.raise_error("TypeError", m.repr(object) + " is not subscriptable", at);
   if (object.as<Tuple>() || object.as<List>()) return item_of_sequence(object, index, at);
   if (object.as<Dict>()) return item_of_dict(object, index, at);
   if (object.as<Text>()) return item_of_text(object, index, at);

@@ -13,6 +13,7 @@
 namespace cutelab::reading::machine {
 
 struct Object;
+struct Dict;
 struct Call;
 class Value;
 using Native = std::optional<Value> (*)(Call&);  ///< a model, see natives.h
@@ -113,6 +114,7 @@ enum class Type : std::uint8_t {
   range,
   slice,
   super,
+  iterator,
 };
 
 struct Object {
@@ -151,6 +153,10 @@ struct List : Object {
   explicit List(std::vector<Value> v) : Object(tag), items(std::move(v)) {}
   std::vector<Value> items;
   bool open = false;  ///< there may be more items or fewer: a branch or loop that is not decided changed it
+  /// dict.keys(), values(), items(): what the dict holds when it is looked at; `items` is not used.
+  enum class View : std::uint8_t { none, keys, values, items };
+  View view = View::none;
+  Dict* view_of = nullptr;
 };
 
 /// In insertion order; keys compare with Machine::equal.
@@ -285,6 +291,39 @@ struct Super : Object {
   Super() : Object(tag) {}
   Value self;
   Class* after = nullptr;  ///< look in its bases
+};
+
+/// What may be walked once: what iter(), zip(), map(), enumerate(), a generator give. Its place lies in
+/// `state`, so that a fork takes steps back as it does other writes.
+struct Iterator : Object {
+  static constexpr Type tag = Type::iterator;
+  enum class Form : std::uint8_t {
+    walk,        ///< over sources[0], a container
+    reversed,    ///< over sources[0], from its last item
+    enumerated,  ///< sources[0] an iterator, as the others below; counts from `count`
+    zipped,
+    mapped,    ///< by `function`
+    filtered,  ///< by `function`; None: by their truth
+    chained,
+    expression,  ///< a generator expression
+    called,      ///< a generator function
+    asked        ///< sources[0] an object with __next__
+  };
+  explicit Iterator(Form f) : Object(tag), form(f) {}
+  Form form;
+  bool strict = false;  ///< zip(strict=True)
+  bool of_library = false;
+  std::int64_t count = 0;  ///< first number of enumerate(); items of a dict or set when its walk began
+  List::View view = List::View::none;  ///< of a dict
+  std::vector<Value> sources;
+  Value function;
+  Slots state;
+  source::Node node;                  ///< the expression; the call of a generator function
+  std::vector<source::Node> clauses;  ///< of an expression
+  Scope* scope = nullptr;             ///< of an expression's names, a function's activation
+  int module = 0;                     ///< of node
+  /// What a generator function saw of mutable values when it was run, with what they held.
+  std::vector<std::pair<Value, std::vector<Value>>> seen;
 };
 
 template <class T>

@@ -256,6 +256,8 @@ class Filling {
 std::optional<Value> parse_args(Call& call) {
   Record* self = call.self.as<Record>();
   if (!self) return std::nullopt;
+  const List* words = call.get(0, "args", Value::none()).as<List>();
+  if (words && !words->items.empty()) return call.machine.unknown("what words of the program's own say");
   Record* space = call.machine.record("Namespace", "argparse.Namespace", &call);
   if (Record* given = record_if(call.get(1, "namespace"), "Namespace")) space = given;
   Filling(call, space).fill(self);

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "reading/machine/containers.h"
+#include "reading/machine/unicode.h"
 #include "reading/models/python_models.h"
 
 // Python's own functions.
@@ -20,8 +22,13 @@ Answer len(Call& c) {
     Call inner{m, "__len__", c.arguments[0], {}, {}, c.node, c.module};
     return native(inner);
   }
-  if (const auto items = m.items(c.arguments[0]))
-    return Value::integer(static_cast<std::int64_t>(items->size()));
+  const Value& v = c.arguments[0];
+  const auto counted = [](std::size_t n) { return Value::integer(static_cast<std::int64_t>(n)); };
+  if (const Text* t = v.as<Text>()) return counted(length_of(t->text));
+  if (v.is_number() || v.is_none() || v.as<Iterator>() || v.as<Function>())
+    return m.raise_error("TypeError", m.repr(v) + " has no len()", c.node, c.module);
+  if (!v.as<Instance>())
+    if (const auto items = m.items(v)) return counted(items->size());
   if (c.arguments[0].as<Instance>()) {
     const Value method = m.attribute(c.arguments[0], "__len__", c.node, c.module);
     if (method.as<Method>()) return m.call(method, {}, {}, c.node, c.module);
@@ -37,7 +44,10 @@ Answer extreme(Call& c) {
     if (!items) return std::nullopt;
     all = *items;
   }
-  if (all.empty()) return c.get(-1, "default").bound() ? Answer(c.get(-1, "default")) : std::nullopt;
+  if (all.empty())
+    return c.get(-1, "default").bound()
+               ? Answer(c.get(-1, "default"))
+               : c.machine.raise_error("ValueError", "min() or max() of nothing", c.node, c.module);
   const Value key = c.get(-1, "key");
   Value best;
   Value best_key;
@@ -63,7 +73,10 @@ Answer sum(Call& c) {
   const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
   if (!items) return std::nullopt;
   Value total = c.get(1, "start", Value::integer(0));
-  for (const Value& v : *items) total = c.machine.arithmetic("+", total, v);
+  for (const Value& v : *items) {
+    total = c.machine.arithmetic("+", total, v);
+    if (c.machine.raising()) return Value();
+  }
   return total;
 }
 
@@ -71,52 +84,11 @@ Answer prod(Call& c) {
   const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
   if (!items) return std::nullopt;
   Value total = c.get(-1, "start", Value::integer(1));
-  for (const Value& v : *items) total = c.machine.arithmetic("*", total, v);
-  return total;
-}
-
-template <bool every>
-Answer quantifier(Call& c) {
-  const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
-  if (!items) return std::nullopt;
-  bool undecided = false;
   for (const Value& v : *items) {
-    const auto t = c.machine.truth(v);
-    if (t == (every ? Machine::Truth::no : Machine::Truth::yes)) return Value::boolean(!every);
-    undecided = undecided || t == Machine::Truth::unknown;
+    total = c.machine.arithmetic("*", total, v);
+    if (c.machine.raising()) return Value();
   }
-  return undecided ? std::nullopt : Answer(Value::boolean(every));
-}
-
-Answer to_int(Call& c) {
-  if (!c.count()) return Value::integer(0);
-  const Value& v = c.arguments[0];
-  if (v.is_integral()) return Value::integer(v.number());
-  if (v.is_real() && std::abs(v.as_real()) < 9e18)
-    return Value::integer(static_cast<std::int64_t>(v.as_real()));
-  if (const Text* t = v.as<Text>()) {
-    char* end = nullptr;
-    const long long n = std::strtoll(
-        t->text.c_str(), &end,
-        c.count() > 1 && c.arguments[1].is_int() ? static_cast<int>(c.arguments[1].number()) : 10);
-    while (end && *end == ' ') ++end;
-    if (!t->text.empty() && *end == '\0') return Value::integer(n);
-    c.machine.raise("int() of '" + t->text + "'", c.node, c.module);
-    return Value();
-  }
-  if (const Instance* i = v.as<Instance>(); i && i->klass->is_enum) return c.machine.attribute(v, "value");
-  return v.is_unknown() ? Answer(v) : std::nullopt;
-}
-
-Answer to_float(Call& c) {
-  if (!c.count()) return Value::real(0);
-  if (c.arguments[0].is_number()) return Value::real(c.arguments[0].as_real());
-  if (const Text* t = c.arguments[0].as<Text>()) {
-    char* end = nullptr;
-    const double d = std::strtod(t->text.c_str(), &end);
-    if (!t->text.empty() && *end == '\0') return Value::real(d);
-  }
-  return c.arguments[0].is_unknown() ? Answer(c.arguments[0]) : std::nullopt;
+  return total;
 }
 
 Answer to_bool(Call& c) {
@@ -126,14 +98,9 @@ Answer to_bool(Call& c) {
   return Value::boolean(t == Machine::Truth::yes);
 }
 
-Answer to_str(Call& c) {
-  if (!c.count()) return c.machine.text("");
-  return c.arguments[0].is_unknown() ? c.arguments[0] : c.machine.text(c.machine.str(c.arguments[0]));
-}
-
 Answer to_tuple(Call& c) {
   if (!c.count()) return c.machine.tuple({});
-  auto items = c.machine.items(c.arguments[0]);
+  auto items = c.machine.items_in_order(c.arguments[0]);
   return items                         ? Answer(c.machine.tuple(std::move(*items)))
          : c.arguments[0].is_unknown() ? Answer(c.arguments[0])
                                        : std::nullopt;
@@ -141,45 +108,40 @@ Answer to_tuple(Call& c) {
 
 Answer to_list(Call& c) {
   if (!c.count()) return c.machine.list({});
-  auto items = c.machine.items(c.arguments[0]);
+  auto items = c.machine.items_in_order(c.arguments[0]);
   return items                         ? Answer(c.machine.list(std::move(*items)))
          : c.arguments[0].is_unknown() ? Answer(c.arguments[0])
                                        : std::nullopt;
 }
 
 Answer to_set(Call& c) {
-  Set* out = c.machine.make<Set>();
+  SetFiller out(c.machine);
   if (c.count()) {
     const auto items = c.machine.items(c.arguments[0]);
     if (!items) return std::nullopt;
-    for (const Value& v : *items) {
-      const bool there = std::any_of(out->items.begin(), out->items.end(), [&](const Value& k) {
-        return c.machine.equal(k, v) == Machine::Truth::yes;
-      });
-      if (!there) out->items.push_back(v);
-    }
+    for (const Value& v : *items) out.put(v);
   }
-  return Value(out);
+  return Value(out.set());
 }
 
 Answer to_dict(Call& c) {
-  Dict* out = c.machine.make<Dict>();
+  DictFiller out(c.machine);
   if (c.count()) {
     if (const Dict* d = c.arguments[0].as<Dict>()) {
-      out->items = d->items;
+      if (d->open) return std::nullopt;
+      for (const auto& [key, value] : d->items) out.put(key, value);
     } else {
-      const auto pairs = c.machine.items(c.arguments[0]);
+      const auto pairs = c.machine.items_in_order(c.arguments[0]);
       if (!pairs) return std::nullopt;
       for (const Value& pair : *pairs) {
-        const auto two = c.machine.items(pair);
+        const auto two = c.machine.items_in_order(pair);
         if (!two || two->size() != 2) return std::nullopt;
-        out->items.emplace_back((*two)[0], (*two)[1]);
+        out.put((*two)[0], (*two)[1]);
       }
     }
   }
-  for (const auto& [name, value] : c.keywords)
-    out->items.emplace_back(c.machine.text(c.machine.name_of(name)), value);
-  return Value(out);
+  for (const auto& [name, value] : c.keywords) out.put(c.machine.text(c.machine.name_of(name)), value);
+  return Value(out.dict());
 }
 
 Answer range(Call& c) {
@@ -195,75 +157,15 @@ Answer range(Call& c) {
   return Value(out);
 }
 
-Answer enumerate(Call& c) {
-  const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
-  const Value start = c.get(1, "start", Value::integer(0));
-  if (!items || !start.is_integral()) return std::nullopt;
-  std::vector<Value> out;
-  std::int64_t i = start.number();
-  for (const Value& v : *items) out.push_back(c.machine.tuple({Value::integer(i++), v}));
-  return c.machine.list(std::move(out));
-}
-
-Answer zip(Call& c) {
-  std::vector<std::vector<Value>> columns;
-  for (const Value& a : c.arguments) {
-    auto items = c.machine.items(a);
-    if (!items) return std::nullopt;
-    columns.push_back(std::move(*items));
-  }
-  std::vector<Value> out;
-  for (std::size_t i = 0; !columns.empty(); ++i) {
-    std::vector<Value> row;
-    for (const auto& column : columns)
-      if (i < column.size()) row.push_back(column[i]);
-    if (row.size() < columns.size()) break;
-    out.push_back(c.machine.tuple(std::move(row)));
-  }
-  return c.machine.list(std::move(out));
-}
-
-Answer map(Call& c) {
-  if (c.count() != 2) return std::nullopt;
-  const auto items = c.machine.items(c.arguments[1]);
-  if (!items) return std::nullopt;
-  std::vector<Value> out;
-  for (const Value& v : *items) {
-    out.push_back(c.machine.call(c.arguments[0], {v}, {}, c.node, c.module));
-    if (c.machine.raising()) return std::nullopt;
-  }
-  return c.machine.list(std::move(out));
-}
-
-Answer filter(Call& c) {
-  if (c.count() != 2) return std::nullopt;
-  const auto items = c.machine.items(c.arguments[1]);
-  if (!items) return std::nullopt;
-  std::vector<Value> out;
-  for (const Value& v : *items) {
-    const Value keep =
-        c.arguments[0].is_none() ? v : c.machine.call(c.arguments[0], {v}, {}, c.node, c.module);
-    const auto t = c.machine.truth(keep);
-    if (t == Machine::Truth::unknown) return std::nullopt;
-    if (t == Machine::Truth::yes) out.push_back(v);
-  }
-  return c.machine.list(std::move(out));
-}
-
-Answer reversed(Call& c) {
-  auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
-  if (!items) return std::nullopt;
-  std::reverse(items->begin(), items->end());
-  return c.machine.list(std::move(*items));
-}
-
 Answer ordered(Call& c) {
   auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
   if (!items) return std::nullopt;
   const Value key = c.get(-1, "key");
   std::vector<std::pair<Value, Value>> keyed;
-  for (const Value& v : *items)
+  for (const Value& v : *items) {
     keyed.emplace_back(key.bound() && !key.is_none() ? c.machine.call(key, {v}, {}, c.node, c.module) : v, v);
+    if (c.machine.raising()) return Value();
+  }
   // Equal items keep their order, with reverse=True as well.
   const bool reverse = c.machine.truth(c.get(-1, "reverse", Value::boolean(false))) == Machine::Truth::yes;
   if (reverse) std::reverse(keyed.begin(), keyed.end());
@@ -288,19 +190,6 @@ Answer identity(Call& c) {
                                                 : std::nullopt;
 }
 
-Answer absolute(Call& c) {
-  if (c.count() != 1) return std::nullopt;
-  if (c.arguments[0].is_integral() && c.arguments[0].number() != INT64_MIN)
-    return Value::integer(std::abs(c.arguments[0].number()));
-  if (c.arguments[0].is_real()) return Value::real(std::abs(c.arguments[0].as_real()));
-  return std::nullopt;
-}
-
-Answer round(Call& c) {
-  if (c.count() != 1 || !c.arguments[0].is_number()) return std::nullopt;
-  return Value::integer(static_cast<std::int64_t>(std::nearbyint(c.arguments[0].as_real())));
-}
-
 Answer divmod(Call& c) {
   if (c.count() != 2) return std::nullopt;
   return c.machine.tuple({c.machine.arithmetic("//", c.arguments[0], c.arguments[1]),
@@ -317,8 +206,9 @@ Answer largest(Call& c) { return extreme<false>(c); }
 /// Ends the run. Only a status that is known to tell of a failure is one.
 Answer exit_program(Call& c) {
   const bool failure = c.count() > 0 && c.machine.truth(c.arguments[0]) == Machine::Truth::yes;
-  c.machine.raise(failure ? "the program exits with " + c.machine.str(c.arguments[0]) : Machine::exit_text,
-                  c.node, c.module);
+  c.machine.raise_error(
+      "SystemExit", failure ? "the program exits with " + c.machine.str(c.arguments[0]) : Machine::exit_text,
+      c.node, c.module);
   return Value();
 }
 
@@ -340,30 +230,16 @@ void add_functions(Natives& n) {
   n.function("builtins", "min", smallest);
   n.function("builtins", "max", largest);
   n.function("builtins", "sum", sum);
-  n.function("builtins", "all", quantifier<true>);
-  n.function("builtins", "any", quantifier<false>);
-  n.function("builtins", "int", to_int);
-  n.function("builtins", "float", to_float);
   n.function("builtins", "bool", to_bool);
-  n.function("builtins", "str", to_str);
-  n.function("builtins", "repr", to_str);
   n.function("builtins", "tuple", to_tuple);
   n.function("builtins", "list", to_list);
-  n.function("builtins", "iter", to_list);
   n.function("builtins", "set", to_set);
   n.function("builtins", "frozenset", to_set);
   n.function("builtins", "dict", to_dict);
   n.function("collections", "OrderedDict", to_dict);
   n.function("builtins", "range", range);
-  n.function("builtins", "enumerate", enumerate);
-  n.function("builtins", "zip", zip);
-  n.function("builtins", "map", map);
-  n.function("builtins", "filter", filter);
-  n.function("builtins", "reversed", reversed);
   n.function("builtins", "sorted", ordered);
   n.function("builtins", "id", identity);
-  n.function("builtins", "abs", absolute);
-  n.function("builtins", "round", round);
   n.function("builtins", "divmod", divmod);
   n.function("builtins", "pow", power);
   n.function("builtins", "slice", slice_object);
@@ -376,6 +252,8 @@ void add_functions(Natives& n) {
 void add_builtins(Natives& n) {
   python_models::add_functions(n);
   python_models::add_type_questions(n);
+  python_models::add_iteration(n);
+  python_models::add_numbers(n);
   python_models::add_library(n);
   python_models::add_introspection(n);
   python_models::add_text_methods(n);

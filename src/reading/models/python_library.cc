@@ -7,44 +7,16 @@
 // Parts of Python's library: math, functools, operator, itertools, dataclasses, enum, copy, typing.
 namespace cutelab::reading::machine::python_models {
 
-template <double (*function)(double)>
-Answer real_function(Call& c) {
-  if (c.count() != 1 || !c.arguments[0].is_number()) return std::nullopt;
-  return Value::real(function(c.arguments[0].as_real()));
-}
-
-template <bool up>
-Answer whole(Call& c) {
-  if (c.count() != 1 || !c.arguments[0].is_number()) return std::nullopt;
-  const double d = c.arguments[0].as_real();
-  return Value::integer(static_cast<std::int64_t>(up ? std::ceil(d) : std::floor(d)));
-}
-
-template <bool common>
-Answer divisor(Call& c) {
-  std::int64_t out = 0;
-  for (const Value& v : c.arguments) {
-    if (!v.is_integral()) return std::nullopt;
-    const std::int64_t n = std::abs(v.number());
-    out = common ? std::gcd(out, n) : (out == 0 ? n : std::lcm(out & 0x7FFFFFFF, n & 0x7FFFFFFF));
-  }
-  return Value::integer(out);
-}
-
-Answer bit_length(Call& c) {
-  std::int64_t n = c.self.is_integral() ? std::abs(c.self.number()) : 0;
-  int bits = 0;
-  for (; n; n >>= 1) ++bits;
-  return Value::integer(bits);
-}
-
 Answer reduce(Call& c) {
-  const auto items = c.count() > 1 ? c.machine.items(c.arguments[1]) : std::nullopt;
+  const auto items = c.count() > 1 ? c.machine.items_in_order(c.arguments[1]) : std::nullopt;
   if (!items) return std::nullopt;
   Value total = c.count() > 2 ? c.arguments[2] : Value();
-  for (const Value& v : *items)
+  for (const Value& v : *items) {
     total = total.bound() ? c.machine.call(c.arguments[0], {total, v}, {}, c.node, c.module) : v;
-  return total.bound() ? Answer(total) : std::nullopt;
+    if (c.machine.raising()) return Value();
+  }
+  if (total.bound()) return total;
+  return c.machine.raise_error("TypeError", "reduce() of nothing with no initial value", c.node, c.module);
 }
 
 /// functools.partial: a record that calls its function with the arguments it keeps.
@@ -79,43 +51,6 @@ Answer operation(Call& c) {
   static constexpr const char* names[] = {"+", "-", "*", "//", "/", "%"};
   return c.count() == 2 ? Answer(c.machine.arithmetic(names[which], c.arguments[0], c.arguments[1]))
                         : std::nullopt;
-}
-
-Answer product_of(Call& c) {
-  std::vector<std::vector<Value>> rows{{}};
-  for (const Value& a : c.arguments) {
-    const auto items = c.machine.items(a);
-    if (!items) return std::nullopt;
-    std::vector<std::vector<Value>> next_rows;
-    for (const auto& row : rows)
-      for (const Value& v : *items) {
-        next_rows.push_back(row);
-        next_rows.back().push_back(v);
-      }
-    if (next_rows.size() > 65'536) return std::nullopt;
-    rows = std::move(next_rows);
-  }
-  std::vector<Value> out;
-  for (auto& row : rows) out.push_back(c.machine.tuple(std::move(row)));
-  return c.machine.list(std::move(out));
-}
-
-Answer chain(Call& c) {
-  std::vector<Value> out;
-  for (const Value& a : c.arguments) {
-    const auto items = c.machine.items(a);
-    if (!items) return std::nullopt;
-    out.insert(out.end(), items->begin(), items->end());
-  }
-  return c.machine.list(std::move(out));
-}
-
-Answer accumulate(Call& c) {
-  const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
-  if (!items) return std::nullopt;
-  std::vector<Value> out;
-  for (const Value& v : *items) out.push_back(out.empty() ? v : c.machine.arithmetic("+", out.back(), v));
-  return c.machine.list(std::move(out));
 }
 
 Answer dataclass_field(Call& c) {
@@ -157,15 +92,6 @@ void add_library(Natives& n) {
   n.function("os", "getenv", environment_variable);
   n.function("os", "environ.get", environment_variable);
   n.function("math", "prod", prod);
-  n.function("math", "ceil", whole<true>);
-  n.function("math", "floor", whole<false>);
-  n.function("math", "gcd", divisor<true>);
-  n.function("math", "lcm", divisor<false>);
-  n.function("math", "sqrt", real_function<std::sqrt>);
-  n.function("math", "log2", real_function<std::log2>);
-  n.function("math", "log", real_function<std::log>);
-  n.function("math", "exp", real_function<std::exp>);
-  n.function("math", "log2.__get__", [](Call&) -> Answer { return std::nullopt; });
   n.function("math", "pi.__get__", [](Call&) -> Answer { return Value::real(M_PI); });
   n.function("math", "e.__get__", [](Call&) -> Answer { return Value::real(M_E); });
   n.function("math", "inf.__get__", [](Call&) -> Answer { return Value::real(INFINITY); });
@@ -178,9 +104,6 @@ void add_library(Natives& n) {
   n.function("operator", "floordiv", operation<3>);
   n.function("operator", "truediv", operation<4>);
   n.function("operator", "mod", operation<5>);
-  n.function("itertools", "product", product_of);
-  n.function("itertools", "chain", chain);
-  n.function("itertools", "accumulate", accumulate);
   n.function("dataclasses", "field", dataclass_field);
   n.function("dataclasses", "replace", replace);
   n.function("enum", "auto", enum_auto);
@@ -192,7 +115,6 @@ void add_library(Natives& n) {
   n.function("typing", "TypeVar", answer_nothing);
   n.function("cutlass", "min", smallest);
   n.function("cutlass", "max", largest);
-  n.method("int", "bit_length", bit_length);
 }
 
 }  // namespace cutelab::reading::machine::python_models

@@ -22,11 +22,14 @@ std::optional<bool> is_builtin(const Value& v, std::string_view type) {
     case Type::tuple:
       return type == "tuple" || type == "Sequence" || type == "Iterable";
     case Type::list:
+      if (static_cast<const List*>(o)->view_of) return type == "Iterable";
       return type == "list" || type == "Sequence" || type == "Iterable";
     case Type::dict:
       return type == "dict" || type == "Mapping";
     case Type::set:
       return type == "set";
+    case Type::iterator:
+      return type == "Iterator" || type == "Iterable";
     case Type::klass:
       return type == "type";
     case Type::function:
@@ -141,6 +144,9 @@ Answer hasattr(Call& c) {
   if (c.arguments[0].is_number() || c.arguments[0].is_none() || c.arguments[0].as<Text>() ||
       c.arguments[0].as<Tuple>())
     return Value::boolean(false);
+  if (const Function* f = c.arguments[0].as<Function>();
+      f && (name->text == "cache_clear" || name->text == "cache_info"))
+    return Value::boolean(f->is_cached);
   const bool own = c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>();
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
   if (!found.is_unknown() && !found.as<External>()) return Value::boolean(true);
@@ -173,14 +179,8 @@ Answer callable(Call& c) {
   return Value::boolean(v.as<Function>() || v.as<Method>() || v.as<Class>() || v.as<External>());
 }
 
-Answer next(Call& c) {
-  const auto items = c.count() ? c.machine.items(c.arguments[0]) : std::nullopt;
-  if (!items) return std::nullopt;
-  if (!items->empty()) return items->front();
-  return c.count() > 1 ? Answer(c.arguments[1]) : std::nullopt;
-}
-
 void add_type_questions(Natives& n) {
+  n.method("function", "cache_clear", answer_nothing);
   n.function("builtins", "isinstance", isinstance);
   n.function("builtins", "issubclass", issubclass);
   n.function("builtins", "type", type_of);
@@ -190,7 +190,6 @@ void add_type_questions(Natives& n) {
   n.function("builtins", "object.__setattr__", setattr);
   n.function("builtins", "vars", vars);
   n.function("builtins", "callable", callable);
-  n.function("builtins", "next", next);
 }
 
 }  // namespace cutelab::reading::machine::python_models

@@ -6,10 +6,10 @@
 
 namespace cutelab::source::python {
 
-/// Binding strengths, weakest first; the grammar's order.
+/// Binding strengths, weakest first: Python's order. tree-sitter's grammar lets `^` bind closer than `&`.
 namespace strength {
 inline constexpr int none = 0, disjunction = 1, conjunction = 2, negation = 3, comparison = 4, bit_or = 5,
-                     bit_and = 6, bit_xor = 7, shift = 8, sum = 9, product = 10, sign = 11, power = 12;
+                     bit_xor = 6, bit_and = 7, shift = 8, sum = 9, product = 10, sign = 11, power = 12;
 }
 
 struct Operator {

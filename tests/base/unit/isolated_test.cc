@@ -1,5 +1,6 @@
 #include "base/isolated.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -50,6 +51,25 @@ TEST(Isolated, AHangInALimitedPhaseIsEndedAndWhatWasToldIsKept) {
   EXPECT_EQ(end->how, How::time_limit);
   EXPECT_EQ(end->phase, "timing");
   EXPECT_GE(end->phase_seconds, 0.2);
+  EXPECT_LT(end->phase_seconds, 5);
+  EXPECT_EQ(heard.all, std::vector<std::string>{"before"});
+}
+
+TEST(Isolated, WhatALibraryWritesIntoThePipeWithoutEndIsOverAtTheLimit) {
+  Heard heard;
+  auto end = run_isolated(
+      [](const Isolated& parent) {
+        parent.tell("before");
+        parent.phase("driver", true);
+        static const std::vector<char> zeros(4096);
+        for (int fd = 3;; fd = fd == 40 ? 3 : fd + 1)
+          if (fcntl(fd, F_GETFL) >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
+            (void)!write(fd, zeros.data(), zeros.size());
+      },
+      0.5, heard.ear());
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->how, How::time_limit);
+  EXPECT_EQ(end->phase, "driver");
   EXPECT_LT(end->phase_seconds, 5);
   EXPECT_EQ(heard.all, std::vector<std::string>{"before"});
 }

@@ -4,19 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "base/sha256.h"
+#include "support/busy_allocators.h"
 
 namespace cutelab {
 namespace {
@@ -30,33 +26,8 @@ TEST(Process, CollectsBothStreamsAndTheExitCode) {
   EXPECT_FALSE(r->succeeded());
 }
 
-/// Threads that hold the allocator's locks most of the time.
-class BusyAllocators {
- public:
-  BusyAllocators() {
-    for (std::size_t kind = 0; kind < threads_.size(); ++kind)
-      threads_[kind] = std::thread([this, kind] {
-        // Small blocks of many sizes, freed all at once: each round has to fetch new ones from the lists that
-        // all threads share.
-        for (std::size_t round = kind; !over_; ++round) {
-          std::vector<std::unique_ptr<char[]>> held;
-          for (std::size_t i = 0; i < 3000; ++i)
-            held.push_back(std::make_unique<char[]>(16 + (i * 24 + round) % 2048));
-        }
-      });
-  }
-  ~BusyAllocators() {
-    over_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-
- private:
-  std::atomic<bool> over_ = false;
-  std::array<std::thread, 3> threads_;
-};
-
 TEST(Process, StartsWhileOtherThreadsAllocate) {
-  const BusyAllocators busy;
+  const testing::BusyAllocators busy;
   std::map<std::string, std::string> extra = {{"CUTELAB_T", "a b"}};
   for (int i = 0; i < 300; ++i)
     extra["CUTELAB_T" + std::to_string(i)] = std::string(static_cast<std::size_t>(i), 'x');

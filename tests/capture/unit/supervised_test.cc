@@ -6,15 +6,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "capture/descendants.h"
+#include "support/busy_allocators.h"
 
 namespace cutelab::capture {
 namespace {
@@ -159,33 +157,8 @@ TEST_F(SupervisedRun, EndsAProgramThatForksWithoutEnd) {
   expect_gone(pid_file);
 }
 
-/// Threads that hold the allocator's locks most of the time.
-class BusyAllocators {
- public:
-  BusyAllocators() {
-    for (std::size_t kind = 0; kind < threads_.size(); ++kind)
-      threads_[kind] = std::thread([this, kind] {
-        // Small blocks of many sizes, freed all at once: each round has to fetch new ones from the lists that
-        // all threads share.
-        for (std::size_t round = kind; !over_; ++round) {
-          std::vector<std::unique_ptr<char[]>> held;
-          for (std::size_t i = 0; i < 3000; ++i)
-            held.push_back(std::make_unique<char[]>(16 + (i * 24 + round) % 2048));
-        }
-      });
-  }
-  ~BusyAllocators() {
-    over_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-
- private:
-  std::atomic<bool> over_ = false;
-  std::array<std::thread, 3> threads_;
-};
-
 TEST(Supervised, StartsWhileOtherThreadsAllocate) {
-  const BusyAllocators busy;
+  const testing::BusyAllocators busy;
   alarm(240);  // one that waits for a lock that nobody holds any more would wait for ever
   for (int i = 0; i < 40; ++i) {
     ProcessSpec spec = shell("echo $CUTELAB_T");

@@ -66,6 +66,24 @@ std::string refusal(const std::string& text, const std::vector<std::string>& fla
   return call ? "" : call.error().wrong;
 }
 
+TEST(HostMain, WhatIsChangedInPlaceIsNotKnown) {
+  for (const char* change :
+       {"m += 4;", "m++;", "--m;", "while (m < 600) m *= 2;", "for (; m < 600; ++m) {}"}) {
+    std::string text = with_beta("0.0f");
+    const std::string before = "  int ldA = 0;";
+    text.insert(text.find(before), std::string("  ") + change + "\n");
+    EXPECT_NE(refusal(text), "") << change;
+  }
+}
+
+TEST(HostMain, TheBranchOfThePreprocessorThatIsTakenIsTold) {
+  auto host = read_host_call("a.cu", with_beta("0.0f"), {});
+  ASSERT_TRUE(host);
+  std::string told;
+  for (const std::string& line : host->skipped) told += line + "\n";
+  EXPECT_NE(told.find("the first branch of `#if defined(SOMETHING)`"), std::string::npos) << told;
+}
+
 TEST(HostMain, FollowsExtentsLeadingDimensionsAndTheCommandLine) {
   const auto call = exported(with_beta("0.0f"));
   ASSERT_EQ(call.tensors.size(), 2u);

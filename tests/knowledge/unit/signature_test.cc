@@ -81,6 +81,15 @@ TEST(Signature, Post2UndeterminedNamesWhatItDependsOn) {
   EXPECT_NE(result.because[0].find("load_warp at line 6"), std::string::npos) << result.because[0];
 }
 
+TEST(Signature, WhatASourceDoesNotTellNeverHoldsAndSaysWhy) {
+  const Signature term = signature("untold: \"the plan chooses\"");
+  const Match result = match(term, small_reading());
+  EXPECT_EQ(result.verdict, Tristate::no);
+  ASSERT_EQ(result.because.size(), 1u);
+  EXPECT_NE(result.because[0].find("the plan chooses"), std::string::npos);
+  EXPECT_EQ(signature(term.spelled()).spelled(), term.spelled());
+}
+
 struct BadSignature {
   const char* yaml;
   const char* wrong;
@@ -98,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, SignatureErrors,
     ::testing::Values(BadSignature{"all: []", "a group has no terms"},
                       BadSignature{"al: [pattern: P1]", "unknown word 'al'"},
+                      BadSignature{"untold: \"\"", "untold without a reason"},
                       BadSignature{"pattern: P11", "no pattern of the checklist"},
                       BadSignature{"pattern: P01", "no pattern of the checklist"},
                       BadSignature{"fact: {family: Z9}", "unknown fact family 'Z9'"},

@@ -20,6 +20,17 @@ TEST(PythonParser, MakesTheReferenceTreeOfEverySnippet) {
   }
 }
 
+TEST(PythonParser, AndBindsCloserThanExclusiveOr) {
+  // As in Python; tree-sitter's grammar has it the other way round.
+  for (const std::string_view text : {"x = a ^ b & c\n", "x = b & c ^ a\n"}) {
+    const auto own = Tree::parse(Grammar::python, std::string(text));
+    Node top;
+    for (std::uint32_t i = 0; i < own->size() && !top; ++i)
+      if (own->at(i).is(Kind::binary_operator)) top = own->at(i);
+    EXPECT_EQ(top.child(Field::operator_token).text(), "^") << text;
+  }
+}
+
 TEST(PythonParser, TheComparisonSeesADifference) {
   const auto a = Tree::parse(Grammar::python, "x = a.b\n");
   const auto b = Tree::parse(Grammar::python, "x = a,b\n");

@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include "support/ran_program.h"
+
+// Python's own errors: raised where they are sure, taken by the clause that takes them.
+namespace cutelab {
+namespace {
+
+std::string mark_of(RanProgram& p, const std::string& name) { return p.text(name).substr(0, 1); }
+
+TEST(MachineErrors, TheClauseForTheTypeTakesThem) {
+  RanProgram p(R"(
+def outcome(run):
+    try:
+        run()
+    except (KeyError, IndexError) as e:
+        return "lookup"
+    except ArithmeticError:
+        return "arithmetic"
+    except ValueError:
+        return "value"
+    except Exception:
+        return "other"
+    return "none"
+def missing():
+    return nowhere
+r = [outcome(lambda: 1 // 0), outcome(lambda: {}["a"]), outcome(lambda: [1][4]), outcome(lambda: int("x")),
+     outcome(lambda: nowhere), outcome(lambda: None.x), outcome(lambda: 1 + "a"), outcome(lambda: 1)]
+)");
+  EXPECT_EQ(p.text("r"), "['arithmetic', 'lookup', 'lookup', 'value', 'other', 'other', 'other', 'none']");
+}
+
+TEST(MachineErrors, WhatStandsBehindThemDoesNotRun) {
+  RanProgram p(
+      "x = 1\ntry:\n    x = 2\n    1 // 0\n    x = 3\nexcept ZeroDivisionError:\n    x += 10\nelse:\n    x = "
+      "99\n"
+      "finally:\n    x += 100\nr = x\n");
+  EXPECT_EQ(p.text("r"), "112");
+  RanProgram q("x = 1\na, b = (1, 2, 3)\nr = 5\n");
+  EXPECT_EQ(q.text("r"), "unbound");
+  EXPECT_NE(q.machine().error().find("ValueError"), std::string::npos);
+}
+
+TEST(MachineErrors, AnotherClauseLetsThemPass) {
+  RanProgram p(R"(
+class Own(Exception): pass
+class Derived(Own): pass
+def f():
+    try:
+        raise Derived("no")
+    except ValueError:
+        return 1
+    except Own:
+        return 2
+def g():
+    try:
+        try:
+            raise KeyError("k")
+        except ValueError:
+            return 1
+    except LookupError as e:
+        return str(e)
+def h():
+    try:
+        try:
+            1 // 0
+        except ZeroDivisionError:
+            raise
+    except ArithmeticError:
+        return "again"
+r = f(), g(), h()
+)");
+  EXPECT_EQ(p.text("r"), R"((2, "'k'", 'again'))");
+}
+
+TEST(MachineErrors, WhereOneMayHappenBothWaysAreFollowed) {
+  RanProgram p(R"(import somewhere
+x = 1
+try:
+    somewhere.call()
+    x = 2
+except ValueError:
+    x = 3
+seen = x
+try:
+    import a_package_that_may_be_there
+    there = True
+    y = 1
+except ImportError:
+    there = False
+    y = 1
+y_seen = y
+there_seen = there
+try:
+    if somewhere.flag(): raise KeyError
+    z = 4
+except KeyError:
+    z = 5
+z_seen = z
+)");
+  EXPECT_EQ(mark_of(p, "seen"), "?");
+  EXPECT_EQ(mark_of(p, "there_seen"), "?");
+  EXPECT_EQ(p.text("y_seen"), "1");
+  EXPECT_EQ(mark_of(p, "z_seen"), "?");
+}
+
+TEST(MachineErrors, AnExitIsNoException) {
+  RanProgram p("import sys\nx = 1\ntry:\n    sys.exit(0)\nexcept Exception:\n    x = 2\nr = x\n");
+  EXPECT_EQ(p.text("r"), "unbound");
+  EXPECT_EQ(p.machine().error(), "");
+}
+
+TEST(MachineErrors, ALoopThatMayHaveEndedIsNotKnown) {
+  RanProgram p(R"(import somewhere
+stage, l = 0, []
+for stage in range(8, 0, -1):
+    if somewhere.fits(stage): break
+    l.append(stage)
+seen = stage
+many = len(l)
+)");
+  EXPECT_EQ(mark_of(p, "seen"), "?");
+  EXPECT_EQ(mark_of(p, "many"), "?");
+}
+
+}  // namespace
+}  // namespace cutelab
