@@ -248,8 +248,8 @@ kernel::Work LadderPlan::algorithmic_flops_bytes(const kernel::Params& params) c
 
 std::string LadderPlan::refusal(const Problem& p, const kernel::Config& config) const {
   if (p.narrow() && !takes_e4m3(p.fast_sums))
-    return p.fast_sums ? "this version takes no e4m3; v7 and v8 do"
-                       : "this version takes no fp32 sums of e4m3; v8 does";
+    return p.fast_sums ? "this version takes no e4m3; v6, v7 and v8 do"
+                       : "this version takes no fp32 sums of e4m3; v6 and v8 do";
   return rejection(p, config);
 }
 
@@ -288,7 +288,7 @@ std::vector<kernel::Params> LadderPlan::ragged_params(const kernel::Params& para
     return found == config.values.end() ? otherwise : found->second;
   };
   const std::int64_t ring = given("stages", 1) * given("stage_k", 64);  // k that fills the ring once
-  for (const std::int64_t k : {ring - 8, ring, ring + 8}) add(tile_m, tile_n, k, 2, 1, 0);
+  for (const std::int64_t k : {ring - least_k, ring, ring + least_k}) add(tile_m, tile_n, k, 2, 1, 0);
   return all;
 }
 

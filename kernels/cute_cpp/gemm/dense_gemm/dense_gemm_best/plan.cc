@@ -71,16 +71,10 @@ class Plan final : public kernel::KernelPlan {
 
  private:
   /// What was measured on the H200 (docs/kernels/dense_gemm.md). Few rows or columns: memory is the limit,
-  /// and v6 reaches it. Ping-pong wins where its narrower tiles fill the last turn better and k is long
-  /// enough to pay for what they ask of L2; over many turns the counter of v8 makes up for that.
+  /// and v6 reaches it. Elsewhere v8, by halves, was as fast as ping-pong or faster.
   static std::vector<int> order(const Problem& p) {
-    if (p.narrow()) return {8, 7, 6};
     if (std::min(p.m, p.n) <= 128) return {6, 8, 7};
-    const auto turns = [&](std::int64_t width) {
-      return tiles(tiles(p.m, 256) * tiles(p.n, width) * p.batch, ranked_for_sms / 2);
-    };
-    const bool long_k = p.k >= 4096 && turns(256) < 12;
-    return long_k && turns(176) * 176 < turns(256) * 256 ? std::vector{7, 8, 6} : std::vector{8, 7, 6};
+    return {8, 7, 6};
   }
 
   const kernel::KernelPlan& plan_of(std::int64_t version) const {

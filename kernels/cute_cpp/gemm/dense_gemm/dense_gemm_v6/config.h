@@ -13,6 +13,7 @@ struct Config {
   bool row_contiguous;  // D is (m, n) : (1, m): the transposed problem, when the caller's m is the small
                         // extent
   int element_bytes = 2;
+  bool promote = false;  // e4m3: the tensor cores' own sums, which keep few bits, are those of one stage
 
   constexpr int consumers() const { return tile_m / 64; }
   constexpr int block() const { return 128 * consumers() + 32; }

@@ -18,9 +18,10 @@ using cutlass::arch::NamedBarrier;
 
 constexpr Config config{GEMM_TILE_M,    GEMM_TILE_N, GEMM_STAGE_K,
                         GEMM_STAGES,    GEMM_SPLITS, GEMM_ROW_CONTIGUOUS != 0,
-                        sizeof(Element)};
+                        sizeof(Element), GEMM_PROMOTE != 0};
 static_assert(config.smem_bytes() <= smem_limit);
 static_assert(config.stage_k % tile_k == 0 && config.tile_n % 8 == 0);
+static_assert(!config.promote || config.stage_k <= 512);
 constexpr int consumer_threads = 128 * config.consumers();
 
 using TileM = Int<config.tile_m>;
@@ -110,18 +111,29 @@ CUTE_DEVICE void multiply_part(Storage& s, const Part& part) {
       thread_mma.make_fragment_B(thread_mma.partition_B(sB));  // (descriptor, 1, stage_k / 16, stage)
   Tensor accumulators = partition_fragment_C(Mma{}, Shape<TileM, TileN>{});
   clear(accumulators);  // a CTA whose part of k is empty adds zeros
-  Mma mma;
+  Tensor of_stage = make_fragment_like(accumulators);  // with `promote`
   Ring ring;
   CUTE_NO_UNROLL
   for (int k = part.k_begin; k < part.k_end; ++k, ring.advance()) {
     Full::wait(&s.full[ring.stage], ring.parity);
-    warpgroup_fence_operand(accumulators);
+    auto& sums = config.promote ? of_stage : accumulators;
+    Mma mma;
+    mma.accumulate_ = config.promote ? GMMA::ScaleOut::Zero : GMMA::ScaleOut::One;
+    warpgroup_fence_operand(sums);
     warpgroup_arrive();
-    gemm(mma, tCrA(_, _, _, ring.stage), tCrB(_, _, _, ring.stage), accumulators);
+    CUTE_UNROLL
+    for (int part = 0; part < size<2>(tCrA); ++part) {
+      gemm(mma, tCrA(_, _, part, ring.stage), tCrB(_, _, part, ring.stage), sums);
+      mma.accumulate_ = GMMA::ScaleOut::One;
+    }
     warpgroup_commit_batch();
     warpgroup_wait<0>();
-    warpgroup_fence_operand(accumulators);
+    warpgroup_fence_operand(sums);
     if (threadIdx.x % 128 == 0) Empty::arrive(&s.empty[ring.stage]);
+    if constexpr (config.promote) {
+      CUTE_UNROLL
+      for (int i = 0; i < size(sums); ++i) accumulators(i) += sums(i);
+    }
   }
   NamedBarrier::sync(consumer_threads, 0);  // every warpgroup has read the ring
   const int row = threadIdx.x / 32 * 16 + threadIdx.x / 4 % 8;

@@ -12,12 +12,19 @@ namespace {
 
 using namespace dense_gemm;
 
-const std::vector<std::string> names = {"tile_m", "tile_n", "stage_k", "stages", "splits", "row_contiguous"};
+const std::vector<std::string> names = {"tile_m", "tile_n", "stage_k", "stages", "splits", "row_contiguous",
+                                        "promote"};
 
-Config config_of(const kernel::Config& c) {
+Config config_of(const Problem& p, const kernel::Config& c) {
   const auto number = [&](const char* name) { return static_cast<int>(c.value(name)); };
-  return {number("tile_m"), number("tile_n"), number("stage_k"),
-          number("stages"), number("splits"), c.value("row_contiguous") != 0};
+  return {number("tile_m"),
+          number("tile_n"),
+          number("stage_k"),
+          number("stages"),
+          number("splits"),
+          c.value("row_contiguous") != 0,
+          static_cast<int>(p.element_bytes()),
+          c.value("promote") != 0};
 }
 
 kernel::Config named(const Config& c) {
@@ -26,7 +33,8 @@ kernel::Config named(const Config& c) {
            {"stage_k", c.stage_k},
            {"stages", c.stages},
            {"splits", c.splits},
-           {"row_contiguous", c.row_contiguous}},
+           {"row_contiguous", c.row_contiguous},
+           {"promote", c.promote}},
           ""};
 }
 
@@ -60,21 +68,25 @@ double nanoseconds(const Problem& p, const Config& c) {
   const double turns = std::ceil(clusters / at_once);
   const double taking_part = std::min(1.0, std::min(clusters, at_once) * c.splits / 120);
   const double all =
-      2 * static_cast<double>(p.batch) * static_cast<double>(p.m * p.k + p.n * p.k + p.m * p.n);
-  const double loads = 2.0 * (c.tile_m + c.tile_n) * c.stage_k *
+      static_cast<double>(p.batch) *
+      (static_cast<double>(p.element_bytes() * (p.m * p.k + p.n * p.k)) + 2 * static_cast<double>(p.m * p.n));
+  const double loads = 1.0 * c.stage_bytes() *
                        static_cast<double>(tiles(p.k, INT64_C(1) * c.stage_k * c.splits));
   const double shared = c.splits > 1 ? cluster_barriers + 2 * c.partial_bytes() / cta_rate : 0;
   return std::max(all / memory_rate / taking_part, turns * loads / cta_rate) + turns * shared;
 }
 
 class Plan final : public LadderPlan {
+  bool takes_e4m3(bool) const override { return true; }
+
   std::vector<kernel::Config> candidates(const Problem& p) const override {
     std::vector<Config> all;
     for (const bool transposed : {true, false})
       for (const int tile_m : {64, 128})
         for (const int tile_n : {16, 32, 64, 112, 128, 224, 256})
           for (const int splits : {1, 2, 4, 8}) {
-            Config c{tile_m, tile_n, 128, 1, splits, transposed};
+            const int bytes = static_cast<int>(p.element_bytes());
+            Config c{tile_m, tile_n, 256 / bytes, 1, splits, transposed, bytes, p.narrow() && !p.fast_sums};
             while (c.stages < 12 && (c.stages + 1) * c.stage_bytes() + 2048 <= smem_limit) ++c.stages;
             all.push_back(c);
           }
@@ -86,14 +98,18 @@ class Plan final : public LadderPlan {
   }
 
   std::string rejection(const Problem& p, const kernel::Config& named_config) const override {
-    const Config c = config_of(named_config);
+    const Config c = config_of(p, named_config);
     if ((c.tile_m != 64 && c.tile_m != 128) || c.tile_n % 16 != 0 || c.tile_n < 16 || c.tile_n > 256)
       return fmt::format("a tile of {}×{} is none of 64 or 128 rows and at most 256 columns", c.tile_m,
                          c.tile_n);
     if (c.splits != 1 && c.splits != 2 && c.splits != 4 && c.splits != 8)
       return fmt::format("{} splits: a cluster has 1, 2, 4 or 8 CTAs", c.splits);
-    if (c.stages < 2 || c.stage_k % 64 != 0 || c.stage_k < 64)
-      return fmt::format("{} stages of {} k-columns: at least two, of a multiple of 64", c.stages, c.stage_k);
+    const int line = 128 / c.element_bytes;
+    if (c.stages < 2 || c.stage_k % line != 0 || c.stage_k < line)
+      return fmt::format("{} stages of {} k-columns: at least two, of a multiple of {}", c.stages, c.stage_k, line);
+    if (c.promote != (p.narrow() && !p.fast_sums) || (c.promote && c.stage_k > 512))
+      return c.promote && p.narrow() ? "fp32 sums of e4m3 are promoted after 512 products at the latest"
+                                     : "fp32 sums of e4m3 are promoted, and no others";
     const bool second_k_major = c.row_contiguous ? p.a_k_major : p.b_k_major;
     if (!second_k_major && c.tile_n % 64 != 0)
       return fmt::format(
@@ -105,7 +121,7 @@ class Plan final : public LadderPlan {
   }
 
   Candidate describe(const Problem& p, const kernel::Config& named_config) const override {
-    const Config c = config_of(named_config);
+    const Config c = config_of(p, named_config);
     Candidate chosen;
     chosen.config = named_config;
     chosen.defines = defines_of(named_config, names);

@@ -7,7 +7,7 @@
 #include "streamed_gemm.cuh"
 
 namespace dense_gemm_v8 {
-static_assert(halves == 0 || (config.gain == 0 && !config.row_contiguous));
+static_assert(halves == 0 || (config.gain == 0 && !config.dynamic && !config.row_contiguous));
 static_assert(halves == 0 || config.promote == 0 || config.promote == halves);
 static_assert(side_stages == 0 || (halves > 0 && config.promote == 0 && config.lines == 1 &&
                                    config.tile_n % 128 == 0 && sizeof(Element) == 2));

@@ -13,13 +13,14 @@ namespace {
 using namespace dense_gemm;
 
 const std::vector<std::string> names = {"tile_n",  "lines", "stages",         "cluster_m", "cluster_n",
-                                        "dynamic", "gain",  "row_contiguous", "promote"};
+                                        "dynamic", "gain",  "row_contiguous", "promote",   "halves"};
 
 Config config_of(const kernel::Config& c) {
   const auto number = [&](const char* name) { return static_cast<int>(c.value(name)); };
   return {number("tile_n"),    number("lines"),          number("stages"),
           number("cluster_m"), number("cluster_n"),      number("dynamic"),
-          number("gain"),      number("row_contiguous"), number("promote")};
+          number("gain"),      number("row_contiguous"), number("promote"),
+          number("halves")};
 }
 
 kernel::Config named(const Config& c) {
@@ -32,7 +33,8 @@ kernel::Config named(const Config& c) {
            {"dynamic", c.dynamic},
            {"gain", c.gain},
            {"row_contiguous", c.row_contiguous},
-           {"promote", c.promote}},
+           {"promote", c.promote},
+           {"halves", c.halves}},
           ""};
 }
 
@@ -53,7 +55,9 @@ struct Seen {
 double nanoseconds(const Problem& p, const Config& c) {
   constexpr double memory_rate = 4100;             // bytes a nanosecond, of all
   const double cta_rate = c.lines == 2 ? 70 : 85;  // bytes a nanosecond that a CTA takes in: memory, L2
-  constexpr double between_tiles = 750;
+  // By halves a tile's end costs less; a product that reads A twice there makes up for it over several tiles.
+  const double between_tiles = c.halves == 0 ? 750 : c.halves == 1 ? 620 : 560;
+  const double begun_by_halves = c.halves == 0 || p.narrow() ? 0 : 700;
   constexpr double asking = 2500;
   const Seen seen(p, c);
   const std::int64_t clusters = ranked_for_sms / c.cluster();
@@ -65,7 +69,7 @@ double nanoseconds(const Problem& p, const Config& c) {
   const auto stages = static_cast<double>(in_turn);
   // Widths below 256 columns ask more of L2 for the same product; fp32 sums of e4m3 are added up besides.
   const double narrow_tile = c.tile_n == 256 ? 1 : 1.04;
-  const double promoting = c.promote == 0 ? 1 : c.tile_n == 192 ? 1.06 : 1.13;
+  const double promoting = c.promote == 0 ? 1 : c.halves > 0 || c.tile_n == 192 ? 1.06 : 1.13;
   const double multiplied = 0.69e3 * c.tile_n / 256 * c.lines * narrow_tile * promoting;
   const auto turns = static_cast<double>(tiles(seen.blocks, clusters));
   const double all =
@@ -78,9 +82,9 @@ double nanoseconds(const Problem& p, const Config& c) {
       turns * between_tiles;
   // A sum that is cut is written and read: 256 KB a CTA where the tile is 128 × 256.
   const double cutting = cut ? 4000 + 15000.0 * c.tile_n / 256 : 0;
-  // Over many turns multiprocessors drift apart, which asking for work makes up for.
+  // Over many turns multiprocessors drift apart, which asking for work makes up for; by halves it costs less.
   const bool many_turns = turns >= 12;
-  return work * (c.dynamic && many_turns ? 0.99 : 1) + cutting + (c.dynamic ? asking : 0);
+  return work * ((c.dynamic || c.halves > 0) && many_turns ? 0.99 : 1) + cutting + begun_by_halves + (c.dynamic ? asking : 0);
 }
 
 class Plan final : public LadderPlan {
@@ -90,23 +94,26 @@ class Plan final : public LadderPlan {
     std::vector<Config> all;
     const bool promote = p.narrow() && !p.fast_sums;
     const auto add = [&](int tile_n, int lines, std::pair<int, int> cluster, bool dynamic, int gain,
-                         bool transposed) {
-      Config c{tile_n,  lines, 0,          cluster.first,          cluster.second,
-               dynamic, gain,  transposed, promote ? 4 / lines : 0};
+                         bool transposed, int by_halves) {
+      const int interval = !promote ? 0 : by_halves > 0 ? by_halves : 4 / lines;
+      Config c{tile_n,  lines, 0,          cluster.first, cluster.second,
+               dynamic, gain,  transposed, interval,      by_halves};
       while (c.stages < 12 && c.smem_bytes() + c.stage_bytes() <= smem_limit) ++c.stages;
       all.push_back(c);
     };
     for (const int tile_n : {256, 240, 224, 192, 176, 160, 128})
       for (const auto& cluster : {std::pair{2, 1}, {1, 2}, {1, 1}}) {
+        if (tile_n >= 240)
+          for (const int by_halves : {2, 1}) add(tile_n, 1, cluster, false, 0, false, by_halves);
         if (promote && tile_n != 192 && tile_n != 128) continue;  // measured slower
-        add(tile_n, 1, cluster, false, 0, false);
-        add(tile_n, 1, cluster, true, 0, false);
-        add(tile_n, 1, cluster, true, 40, false);
+        add(tile_n, 1, cluster, false, 0, false, 0);
+        add(tile_n, 1, cluster, true, 0, false, 0);
+        add(tile_n, 1, cluster, true, 40, false, 0);
       }
     const bool few_tiles = tiles(p.m, 128) * tiles(p.n, 256) * p.batch < ranked_for_sms;
     for (const bool transposed : {true, false})
       for (const int tile_n : few_tiles ? std::vector{16, 32, 64, 112, 128, 224, 256} : std::vector<int>{})
-        add(tile_n, 2, {1, 1}, true, 4, transposed);
+        add(tile_n, 2, {1, 1}, true, 4, transposed, 0);
     std::stable_sort(all.begin(), all.end(),
                      [&](const Config& a, const Config& b) { return nanoseconds(p, a) < nanoseconds(p, b); });
     std::vector<kernel::Config> configs;
@@ -124,6 +131,7 @@ class Plan final : public LadderPlan {
       return fmt::format("a cluster of {}×{}: one operand is shared by two CTAs at most", c.cluster_m,
                          c.cluster_n);
     if (auto wrong = sums_rejection(p, c); !wrong.empty()) return wrong;
+    if (auto wrong = halves_rejection(p, c); !wrong.empty()) return wrong;
     const bool second_k_major = c.row_contiguous ? p.a_k_major : p.b_k_major;
     if (!second_k_major && c.tile_n % (64 * c.cluster_m) != 0)
       return fmt::format(
@@ -136,11 +144,25 @@ class Plan final : public LadderPlan {
     return seen.blocks * seen.depth >= INT64_C(1) << 31 ? "more than 2^31 stages" : "";
   }
 
-  /// fp32 sums of e4m3 need a second set of accumulators.
+  static std::string halves_rejection(const Problem& p, const Config& c) {
+    if (c.halves == 0) return "";
+    if (c.halves < 0 || c.halves > 2) return fmt::format("halves = {}: 0, 1 or 2 stages", c.halves);
+    if (c.dynamic || c.gain > 0 || c.row_contiguous || c.lines != 1)
+      return "by halves tiles are whole and come in a fixed order, D is n-contiguous, a stage has one line";
+    if (c.promote > 0 && c.promote != c.halves)
+      return fmt::format("promote = {}: by halves of {} stages sums are promoted after as many", c.promote,
+                         c.halves);
+    return !p.b_k_major && c.tile_n % 128 != 0
+               ? fmt::format("tile_n = {}: where columns of B are contiguous, half of a tile has 64 or 128",
+                             c.tile_n)
+               : "";
+  }
+
+  /// fp32 sums of e4m3 need a second set of accumulators, by halves one for half of the columns.
   static std::string sums_rejection(const Problem& p, const Config& c) {
     const bool promotes = p.narrow() && !p.fast_sums;
     if (promotes == (c.promote > 0) && (c.promote == 0 || c.promote * c.lines <= 4))
-      return promotes && c.tile_n > 192
+      return promotes && c.tile_n > 192 && c.halves == 0
                  ? fmt::format("tile_n = {}: fp32 sums of e4m3 keep two sets of values, 192 columns at most",
                                c.tile_n)
                  : "";

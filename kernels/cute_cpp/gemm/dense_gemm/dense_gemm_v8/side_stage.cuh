@@ -11,9 +11,6 @@
 #ifndef GEMM_HALVES
 #define GEMM_HALVES 0  // stages at a tile's begin and end that are multiplied by halves (by_halves.cuh)
 #endif
-#ifndef GEMM_SHORT_END
-#define GEMM_SHORT_END 0  // 1: the next tile's place is found under products; alpha = 1 costs nothing
-#endif
 #ifndef GEMM_SIDE
 #define GEMM_SIDE 0         // such stages a tile: 1 or 2
 #define GEMM_SIDE_READS 0   // 1: the loader fills them
@@ -24,7 +21,6 @@ namespace dense_gemm_v8 {
 using namespace dense_gemm;
 
 constexpr int halves = GEMM_HALVES;
-constexpr bool short_end = GEMM_SHORT_END;
 constexpr int side_stages = GEMM_SIDE;
 constexpr int side_columns = GEMM_TILE_N / 2;  // of a stage
 constexpr bool side_reads = GEMM_SIDE_READS;

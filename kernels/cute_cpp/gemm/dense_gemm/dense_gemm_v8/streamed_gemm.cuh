@@ -16,7 +16,8 @@ namespace dense_gemm_v8 {
 using cutlass::arch::NamedBarrier;
 
 constexpr Config config{GEMM_TILE_N,  GEMM_LINES, GEMM_STAGES,         GEMM_CLUSTER_M, GEMM_CLUSTER_N,
-                        GEMM_DYNAMIC, GEMM_GAIN,  GEMM_ROW_CONTIGUOUS, GEMM_PROMOTE};
+                        GEMM_DYNAMIC, GEMM_GAIN,  GEMM_ROW_CONTIGUOUS, GEMM_PROMOTE,
+                        halves};
 static_assert(config.smem_bytes() <= smem_limit);
 static_assert(config.tile_n % 16 == 0 && config.tile_n <= 256);
 static_assert(config.promote == 0 || halves > 0 || config.tile_n <= 192,
@@ -329,11 +330,13 @@ CUTE_DEVICE void consume_items(const Params& p, const Descriptors<Finish>& tma, 
   for (; item < work.whole; item = feed.next(false)) {
     auto kept = store.ahead(schedule.at(item));
     OutputTile tile;
+    // The divisions are in nobody's way there. Beside the code of cut tiles they cost registers: ptxas then
+    // serializes every WGMMA (C7511).
     const auto first = [&] {
-      if constexpr (short_end) tile = now(schedule.at(item));
+      if constexpr (config.gain == 0) tile = now(schedule.at(item));
     };
     multiply(s, tCrA, tCrB, accumulators, ring, work.depth, store, pending, first);
-    if constexpr (!short_end) tile = schedule.at(item);
+    if constexpr (config.gain != 0) tile = schedule.at(item);
     store.take(accumulators, tile, kept, pending);
   }
   if constexpr (config.gain != 0)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "../../dense_gemm/dense_gemm_v8/config.h"
 #include "../../dense_gemm/ladder_plan.h"
@@ -46,17 +47,21 @@ std::string function_of(const std::string& activation) {
   return name;
 }
 
-kernel::Config named(const Tile& c) {
+/// `staged`: 1 = C comes and the stored product leaves through stages of the ring (steps.cuh).
+kernel::Config named(const Tile& c, int staged) {
   return {{{"tile_m", Tile::tile_m},
            {"tile_n", c.tile_n},
            {"stages", c.stages},
            {"cluster_m", c.cluster_m},
-           {"cluster_n", c.cluster_n}},
+           {"cluster_n", c.cluster_n},
+           {"halves", c.halves},
+           {"staged", staged}},
           ""};
 }
 Tile tile_of(const kernel::Config& c) {
   const auto number = [&](const char* name) { return static_cast<int>(c.value(name)); };
-  return {number("tile_n"), 1, number("stages"), number("cluster_m"), number("cluster_n"), 0, 0, 0, 0};
+  return {number("tile_n"), 1, number("stages"), number("cluster_m"), number("cluster_n"), 0, 0, 0, 0,
+          number("halves")};
 }
 
 class Plan final : public dense_gemm::LadderPlan {
@@ -177,8 +182,26 @@ class Plan final : public dense_gemm::LadderPlan {
             "read A, B, bias, C, write D, aux, each once; 2·batch·m·n·k flops, the epilogue's not counted"};
   }
 
+  /// Of configurations of one tile and cluster, the way to its end that suits what is asked for comes first.
   std::vector<kernel::Config> autotune_configs(const kernel::Params& params) const override {
-    return LadderPlan::autotune_configs(plain(params));
+    auto all = LadderPlan::autotune_configs(plain(params));
+    const Wanted wanted(params);
+    for (auto& config : all)
+      if (config.legal()) config.rejected_because = staged_rejection(wanted, config);
+    const auto place = [&](const kernel::Config& c) {
+      const Tile tile = tile_of(c);
+      const auto first = std::find_if(all.begin(), all.end(), [&](const kernel::Config& other) {
+        const Tile o = tile_of(other);
+        return o.tile_n == tile.tile_n && o.cluster_m == tile.cluster_m && o.cluster_n == tile.cluster_n;
+      });
+      return std::tuple{!c.legal(), first - all.begin(), preference(wanted, c)};
+    };
+    std::vector<std::pair<decltype(place(all[0])), kernel::Config>> placed;
+    for (const auto& config : all) placed.emplace_back(place(config), config);
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::move(placed[i].second);
+    return all;
   }
 
   std::vector<kernel::Params> ragged_params(const kernel::Params& params,
@@ -195,9 +218,12 @@ class Plan final : public dense_gemm::LadderPlan {
 
   cutelab::Result<kernel::CuteKernel> plan(const kernel::Params& params,
                                            const kernel::Config& config) const override {
+    const Wanted wanted(params);
+    if (auto wrong = staged_rejection(wanted, config); !wrong.empty())
+      return cutelab::Error{cutelab::ErrorKind::usage, "plan epilogue_gemm " + params.text(), wrong,
+                            config.text(), "leave staged at 0"};
     auto k = LadderPlan::plan(plain(params), config);
     if (!k) return k;
-    const Wanted wanted(params);
     for (const auto& [name, on] : {std::pair{"BIAS", wanted.bias},
                                    {"AUX", wanted.aux},
                                    {"RESIDUAL", wanted.residual},
@@ -205,6 +231,7 @@ class Plan final : public dense_gemm::LadderPlan {
                                    {"GATED", wanted.gated}})
       k->defines.push_back(fmt::format("EPILOGUE_{}={}", name, on ? 1 : 0));
     k->defines.push_back("EPILOGUE_ACTIVATION=" + function_of(wanted.activation));
+    k->defines.push_back(fmt::format("EPILOGUE_STAGED={}", config.value("staged")));
     k->arguments = [of_gemm = k->arguments, beta = params.number("beta")](const kernel::Addresses& at) {
       const auto pointer = [&](const char* name) {
         return at.count(name) ? reinterpret_cast<void*>(at.at(name)) : nullptr;
@@ -224,6 +251,20 @@ class Plan final : public dense_gemm::LadderPlan {
   }
 
  private:
+  static std::string staged_rejection(const Wanted& wanted, const kernel::Config& config) {
+    return config.value("staged") != 0 && !wanted.aux && !wanted.residual
+               ? "neither C nor a stored product goes through the ring"
+               : "";
+  }
+
+  /// As measured (docs/kernels/epilogue_gemm.md): lower comes first.
+  static int preference(const Wanted& wanted, const kernel::Config& config) {
+    if (config.value("staged") != 0) return 0;
+    const bool cheap = wanted.activation == "none" || wanted.activation == "relu";
+    const auto by_halves = config.value("halves");
+    return by_halves == 0 ? 3 : (by_halves == 1) == cheap ? 1 : 2;
+  }
+
   /// The product alone, as dense_gemm's plans read it.
   static kernel::Params plain(const kernel::Params& params) {
     kernel::Params gemm = params;
@@ -248,7 +289,7 @@ class Plan final : public dense_gemm::LadderPlan {
     std::vector<Tile> all;
     for (const int tile_n : {256, 128})
       for (const auto& [cluster_m, cluster_n] : {std::pair{2, 1}, {1, 2}, {1, 1}}) {
-        Tile c{tile_n, 1, 0, cluster_m, cluster_n, 0, 0, 0, 0};
+        Tile c{tile_n, 1, 0, cluster_m, cluster_n, 0, 0, 0, 0, 0};
         while (c.smem_bytes() + c.stage_bytes() <= dense_gemm_v8::smem_limit) ++c.stages;
         all.push_back(c);
       }
@@ -258,7 +299,12 @@ class Plan final : public dense_gemm::LadderPlan {
     };
     std::stable_sort(all.begin(), all.end(), [&](const Tile& a, const Tile& b) { return cost(a) < cost(b); });
     std::vector<kernel::Config> configs;
-    for (const Tile& c : all) configs.push_back(named(c));
+    for (Tile c : all)
+      for (const auto& [by_halves, staged] : {std::pair{1, 1}, {2, 0}, {1, 0}, {0, 0}}) {
+        if (by_halves > 0 && c.tile_n != 256) continue;  // not measured
+        c.halves = by_halves;
+        configs.push_back(named(c, staged));
+      }
     return configs;
   }
   static std::int64_t clusters_of(const dense_gemm::Problem& p, const Tile& c) {
@@ -271,6 +317,13 @@ class Plan final : public dense_gemm::LadderPlan {
     if (c.tile_n != 128 && c.tile_n != 256)
       return fmt::format("tile_n = {}: a gated tile is halved, and leaves in slices of 64 columns", c.tile_n);
     if (c.stages < 2) return "a ring has at least two stages";
+    if (c.halves < 0 || c.halves > 2) return fmt::format("halves = {}: 0, 1 or 2 stages", c.halves);
+    const auto staged = config.value("staged");
+    if (staged < 0 || staged > 1) return fmt::format("staged = {}: 0 or 1", staged);
+    if (staged == 1 && (c.halves != 1 || c.tile_n != 256 || c.stages < 3))
+      return "through the ring C comes where halves = 1, tiles have 256 columns and the ring three stages";
+    if (c.halves > 0 && !p.b_k_major && c.tile_n % 128 != 0)
+      return "where columns of B are contiguous, half of a tile has 64 or 128";
     if (c.cluster_m < 1 || c.cluster_n < 1 || c.cluster_m * c.cluster_n > 2)
       return fmt::format("a cluster of {}×{}: one operand is shared by two CTAs at most", c.cluster_m,
                          c.cluster_n);
@@ -284,7 +337,7 @@ class Plan final : public dense_gemm::LadderPlan {
     const Tile c = tile_of(config);
     dense_gemm::Candidate chosen;
     chosen.config = config;
-    chosen.defines = dense_gemm::defines_of(config, {"tile_n", "stages", "cluster_m", "cluster_n"});
+    chosen.defines = dense_gemm::defines_of(config, {"tile_n", "stages", "cluster_m", "cluster_n", "halves"});
     for (const char* fixed :
          {"GEMM_LINES=1", "GEMM_DYNAMIC=0", "GEMM_GAIN=0", "GEMM_ROW_CONTIGUOUS=0", "GEMM_PROMOTE=0"})
       chosen.defines.emplace_back(fixed);
