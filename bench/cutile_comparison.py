@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The comparison cute-dsl / cutile-dsl / cute-cpp / library for GEMM, RMSNorm and attention, and MLA decoding in cuTile alone.
 
-usage: cutile_comparison.py --program FILE --out FOLDER [--build] [--limit SECONDS]
+usage: cutile_comparison.py --program FILE --out FOLDER [--build] [--limit SECONDS] [--tuned FILE]
 
---build compiles everything that the other run needs, without a GPU, so that it can be carried to a machine that has one. Without it:
+--tuned FILE: no tuning and no separate timing; configurations are those of that result (bench/results/h200_cutile.json). --build compiles everything that the other run needs, without a GPU, so that it can be carried to a machine that has one. Without it:
 checks of the four cuTile kernels, tuning of each, event timing, comparisons in the same rounds. Everything is written to FOLDER as JSON;
 comparison.json sums it up.
 """
@@ -97,8 +97,29 @@ def build(session):
             session.run(f"build {name} {index}", ["kernel", kernel, *problem, f"--config={index}", "--build", "--no-store"], 900)
 
 
-def measure(session):
+def tuned_before(file):
+    """Configurations by tuning, as words of a command line: "best: a=1 b=2 (…)" and whether the plan's own stays are in the result."""
+    words = {name: one["best"].split(" (")[0] for name, one in json.loads(Path(file).read_text())["tuned"].items()}
+    return {name: word.replace(" ", ",") for name, word in words.items()}
+
+
+def compared(session, tuned, summary):
+    for name, shared, contenders in COMPARISONS:
+        file = session.out / f"compare_{name}.json"
+        words = [re.sub(r"\{tuned:(\w+)\}", lambda m: "," + tuned[m[1]] if tuned.get(m[1]) else "", c)
+                 for c in those_known(session, name, contenders)]
+        text = session.run(f"compare {name}", ["compare", *words, *shared, "--no-store", f"--json={file}"]) or ""
+        (session.out / f"compare_{name}.txt").write_text(text)
+        summary["comparisons"][name] = json.loads(file.read_text()) if file.exists() else None
+        print(text, flush=True)
+    return summary
+
+
+def measure(session, before):
     tuned, summary = {}, {"checks": {}, "tuned": {}, "timing": {}, "comparisons": {}}
+    if before:
+        summary["tuned"] = tuned_before(before)
+        return compared(session, summary["tuned"], summary)
     for name, kernel, _, small, _ in KERNELS:
         file = session.out / f"check_{name}.json"
         session.run(f"check {name}", ["kernel", kernel, *small, "--check", "--prof_type=disabled", "--no-store", f"--json={file}"])
@@ -121,15 +142,7 @@ def measure(session):
             summary["timing"][name] = {tag: rows.get(tag) for tag in
                                        ("duration_us", "rate_tflops", "bandwidth_tbs", "roofline_percent", "tc_percent", "dram_percent", "registers")}
             summary["checks"][name + "_whole"] = run.get("check")
-    for name, shared, contenders in COMPARISONS:
-        file = session.out / f"compare_{name}.json"
-        words = [re.sub(r"\{tuned:(\w+)\}", lambda m: "," + tuned[m[1]] if tuned.get(m[1]) else "", c)
-                 for c in those_known(session, name, contenders)]
-        text = session.run(f"compare {name}", ["compare", *words, *shared, "--no-store", f"--json={file}"]) or ""
-        (session.out / f"compare_{name}.txt").write_text(text)
-        summary["comparisons"][name] = json.loads(file.read_text()) if file.exists() else None
-        print(text, flush=True)
-    return summary
+    return compared(session, tuned, summary)
 
 
 def main():
@@ -138,9 +151,10 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--build", action="store_true")
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which nothing more is begun")
+    parser.add_argument("--tuned", help="result of an earlier run: its configurations, comparisons alone")
     args = parser.parse_args()
     session = Session(args)
-    summary = build(session) if args.build else measure(session)
+    summary = build(session) if args.build else measure(session, args.tuned)
     (session.out / "comparison.json").write_text(json.dumps({"summary": summary, "steps": session.lines}, indent=1) + "\n")
 
 

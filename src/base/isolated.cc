@@ -93,6 +93,7 @@ class Listener {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(threw);  // it died before the line above
   signal(SIGPIPE, SIG_IGN);
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // what a driver or a kernel prints is no result
   try {
     const Isolated parent_side(descriptor);
     work(parent_side);

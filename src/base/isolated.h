@@ -35,8 +35,9 @@ struct IsolatedEnd {
 
 /// Runs `work` in a forked child, so that a crash, a hang or a broken driver there leaves this process as it
 /// was. `hear` gets each message here, in order. A limited phase that lasts longer than `limit_seconds` ends
-/// the child. The child dies with its parent. Call it from a process without other threads, before it has
-/// used what does not survive a fork (the CUDA driver). Error (kind unavailable): no child could be made.
+/// the child. The child dies with its parent. Its standard output is the standard error stream. Call it from
+/// a process without other threads, before it has used what does not survive a fork (the CUDA driver). Error
+/// (kind unavailable): no child could be made.
 Result<IsolatedEnd> run_isolated(const std::function<void(const Isolated&)>& work, double limit_seconds,
                                  const std::function<void(std::string)>& hear);
 

@@ -25,6 +25,7 @@ namespace {
 
 using evidence::set_missing;
 
+constexpr const char* device_start = "start of the device";  // a phase
 const std::vector<std::string> timing_tags = {
     "duration_us", "duration_q1_us",   "duration_q3_us", "samples",      "bandwidth_tbs",
     "rate_tflops", "roofline_percent", "peak_percent",   "sm_clock_mhz", "power_w"};
@@ -86,6 +87,7 @@ class KernelRun {
   void tell() const;
   void failed(evidence::Run::Outcome outcome);
   void ask_whether_the_device_is_there();
+  void device_lost(std::string note);
   Status architecture_fits(const device::DeviceInfo& info) const;
   std::unique_ptr<kernel::Launchable> load_operators();
   Status check_and_time(device::Session& session);
@@ -185,7 +187,7 @@ void KernelRun::on_device_apart() {
       [this](const Isolated& parent) {
         parent_ = &parent;
         progress_ = [&](const std::string& what, bool limited) { parent.phase(what, limited); };
-        progress_("start of the device", true);
+        progress_(device_start, true);
         on_device();
         tell();
       },
@@ -193,10 +195,13 @@ void KernelRun::on_device_apart() {
   if (!end) return failed(profile::outcome_of(end.error()));
   if (auto outcome = profile::outcome_of(*end); outcome.kind != "done") failed(std::move(outcome));
   const std::string& kind = outcome_.run.outcome.kind;
+  const bool driver_hangs = end && end->how == IsolatedEnd::How::time_limit && end->phase == device_start;
+  if (driver_hangs) return device_lost("the driver did not answer");
   if (kind == "kernel-fault" || kind == "time-limit" || kind == "crashed") ask_whether_the_device_is_there();
 }
 
-/// A GPU that has left the machine looks like a kernel's fault at first: a fresh process asks it.
+/// A GPU that has left the machine looks like a kernel's fault at first: a fresh process asks it. That takes
+/// seconds where the driver answers at all.
 void KernelRun::ask_whether_the_device_is_there() {
   std::string gone = "the driver does not answer";
   auto end = run_isolated(
@@ -205,10 +210,13 @@ void KernelRun::ask_whether_the_device_is_there() {
         auto session = device_.open(request_.gpu);
         parent.tell(session ? "" : one_line(session.error()));
       },
-      request_.time_limit_seconds, [&](const std::string& message) { gone = message; });
-  if (!end || gone.empty()) return;
+      std::min(request_.time_limit_seconds, 20.0), [&](const std::string& message) { gone = message; });
+  if (end && !gone.empty()) device_lost("after that the GPU could not be opened again: " + gone);
+}
+
+void KernelRun::device_lost(std::string note) {
   outcome_.run.outcome.kind = "device-lost";
-  outcome_.run.notes.push_back("after that the GPU could not be opened again: " + gone);
+  outcome_.run.notes.push_back(std::move(note));
 }
 
 Status KernelRun::architecture_fits(const device::DeviceInfo& info) const {

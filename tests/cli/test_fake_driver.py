@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -25,6 +26,7 @@ static void at(const char* call) {
   if (!colon || strcmp(colon + 1, call) != 0) return;
   if (!strncmp(wrong, "crash", 5)) { signal(SIGSEGV, SIG_DFL); raise(SIGSEGV); }
   if (!strncmp(wrong, "exit", 4)) exit(0);
+  if (!strncmp(wrong, "talk", 4)) { write(1, "driver says hello\n", 18); return; }
   while (!strncmp(wrong, "hang", 4)) pause();
 }
 static int odd(void) { return getenv("FAKE_DRIVER") && !strcmp(getenv("FAKE_DRIVER"), "odd"); }
@@ -84,6 +86,19 @@ class FakeDriver(unittest.TestCase):
         self.assertIn("crashed during the question for the state of GPU 0", done.stderr)
         told = json.loads(self.ask("device", "--json", wrong="crash:cuDevicePrimaryCtxRetain").stdout)
         self.assertEqual((told["devices"][0]["name"], len(told["not_done"])), ("Fake GPU", 1))
+
+    def test_what_the_driver_prints_is_no_part_of_the_answer(self):
+        for words in (["device", "--json"], ["kernel", "rmsnorm", "--b=64", "--h=64", "--no-store", "--json", "-"]):
+            done = self.ask(*words, wrong="talk:cuInit")
+            json.loads(done.stdout)
+            self.assertIn("driver says hello", done.stderr, words)
+
+    def test_a_driver_that_hangs_is_not_asked_again(self):
+        begin = time.monotonic()
+        done = self.ask("kernel", "rmsnorm", "--b=64", "--h=64", "--no-store", "--time-limit=12", wrong="hang:cuInit")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("the driver did not answer", done.stdout + done.stderr)
+        self.assertLess(time.monotonic() - begin, 23)
 
     def test_a_measurement_that_crashes(self):
         done = self.ask("device", "--measure", wrong="crash:cuMemAlloc_v2")

@@ -23,12 +23,18 @@ FAILED_CHECK, UNAVAILABLE = 1, 3
 
 
 def problems():
+    """Flags of each problem by the package's design; "design:v1" is for that version alone."""
     found = {}
     for line in (ROOT / "tests/gpu/problems.txt").read_text().splitlines():
         words = line.split()
         if words and not line.startswith("#"):
-            found[words[0]] = words[1:]
+            found.setdefault(words[0], []).append(words[1:])
     return found
+
+
+def problems_of(package, every):
+    design, version = package["design"], package["version"]
+    return every.get(f"{design}:{version}") or every.get(design) or [[]]
 
 
 def ask(program, words, limit=600):
@@ -45,7 +51,7 @@ def packages(program, only):
     code, out, err = ask(program, ["list", "--json"])
     if code:
         raise SystemExit(err)
-    return [p for p in json.loads(out)["packages"] if only in p["design"]]
+    return [p for p in json.loads(out)["packages"] if any(part in p["design"] for part in only.split(","))]
 
 
 def last_line(text):
@@ -55,8 +61,9 @@ def last_line(text):
 
 def each(args, flags, tell, language=""):
     """Runs every package with these flags; calls tell(package, words, exit code, seconds, stderr)."""
-    for package in (p for p in packages(args.cutelab, args.only) if language in p["language"]):
-        words = [package["design"], package["version"], *problems().get(package["design"], [])]
+    every = problems()
+    for package, flag_words in ((p, f) for p in packages(args.cutelab, args.only) if language in p["language"] for f in problems_of(p, every)):
+        words = [package["design"], package["version"], *flag_words]
         begin = time.monotonic()
         code, _, err = ask(args.cutelab, ["kernel", *words, *flags], args.limit)
         seconds = time.monotonic() - begin
@@ -147,7 +154,7 @@ def main():
     for name in ("prepare", "run"):
         command = commands.add_parser(name)
         command.add_argument("--cutelab", required=True, help="the program: build/release/cutelab")
-        command.add_argument("--only", default="", help="packages whose design holds this")
+        command.add_argument("--only", default="", help="packages whose design holds this, or one of several with commas between")
         command.add_argument("--limit", type=int, default=300, help="seconds for one package")
         if name == "run":
             command.add_argument("-o", "--output", required=True)
