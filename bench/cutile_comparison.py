@@ -87,7 +87,7 @@ def legal_configurations(session, kernel, problem):
 def build(session):
     """What checks and comparisons need, then every configuration that is tuned."""
     for name, kernel, problem, small, _ in KERNELS:
-        session.run(f"build check of {name}", ["kernel", kernel, *small, "--build", "--check", "--no-store"], 900)
+        session.run(f"build check of {name}", ["kernel", kernel, *small, "--check", "--prof_type=disabled", "--no-store"], 900)
         session.run(f"build {name}", ["kernel", kernel, *problem, "--build", "--no-store"], 900)
     for name, shared, contenders in COMPARISONS:
         words = [re.sub(r"\{.*\}", "", c) for c in those_known(session, name, contenders)]

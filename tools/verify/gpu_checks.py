@@ -75,7 +75,7 @@ def prepare(args):
     """With --check also the problems of odd extents; that nothing is checked for want of a GPU is no failure. Packages that nvcc compiles
     are compiled where they run."""
     codes = []
-    each(args, ["--build", "--check"], lambda package, words, code, seconds, err: codes.append(code), "cute-dsl")
+    each(args, ["--check", "--prof_type=disabled", "--no-store"], lambda package, words, code, seconds, err: codes.append(code), "cute-dsl")
     return FAILED_CHECK if any(code not in (0, UNAVAILABLE) for code in codes) else 0
 
 

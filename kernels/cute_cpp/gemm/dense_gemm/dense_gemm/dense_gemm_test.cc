@@ -272,22 +272,22 @@ TEST(DenseGemm, TheNameAloneChoosesByShape) {
   EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}}), 6);
   EXPECT_EQ(version({}), 8);
   const Given six = {{"m", "6144"}, {"n", "6144"}, {"k", "6144"}};
-  EXPECT_EQ(version(six), 7);
+  EXPECT_EQ(version(six), 8);
   const auto of = [&](Given given, const char* sums) {
     if (*sums) given.insert(given.end(), {{"dtype", "e4m3"}, {"sums", sums}});
     return best.plan->autotune_configs(problem(*best.plan, given))[0];
   };
-  EXPECT_EQ(of(six, "").value("tile_n"), 176);
-  EXPECT_EQ(of(six, "fp32").value("tile_n"), 192);
-  EXPECT_EQ(of({}, "fp32").value("tile_n"), 128);
-  EXPECT_EQ(of(six, "fast").value("version"), 8);
-  const Given eight = {{"m", "8192"}, {"n", "8192"}, {"k", "8192"}};
-  for (const char* sums : {"", "fast"}) {
-    EXPECT_EQ(of(eight, sums).value("dynamic"), 1) << "many turns: work is asked for";
-    EXPECT_EQ(of(eight, sums).value("lines"), 1);
+  for (const char* sums : {"", "fast", "fp32"}) {
+    EXPECT_EQ(of(six, sums).value("tile_n"), 256) << sums;
+    EXPECT_EQ(of(six, sums).value("halves"), 2) << sums;
+    EXPECT_EQ(of({}, sums).value("halves"), 2) << sums;
+    EXPECT_EQ(of({}, sums).value("dynamic"), 0) << sums;
   }
-  EXPECT_EQ(of({}, "").value("dynamic"), 0);
-  EXPECT_EQ(version({{"m", "16"}, {"n", "8192"}, {"k", "8192"}, {"dtype", "e4m3"}}), 8);
+  EXPECT_EQ(of({}, "fp32").value("promote"), 2);
+  const Given two_turns = {{"m", "8192"}, {"n", "1024"}, {"k", "8192"}};
+  EXPECT_EQ(of(two_turns, "").value("halves"), 0) << "two tiles do not pay for reading A twice";
+  EXPECT_EQ(of({{"m", "2112"}, {"n", "7168"}}, "fast").value("tile_n"), 240);
+  EXPECT_EQ(of({{"m", "16"}, {"n", "8192"}, {"k", "8192"}}, "fast").value("version"), 6);
   EXPECT_FALSE(best.plan->plan(problem(*best.plan, {}), Config{{{"version", 3}}, ""}));
 }
 
@@ -315,6 +315,48 @@ TEST(DenseGemm, NarrowOperandsAreRefusedWithTheReason) {
   };
   EXPECT_EQ(promotes("fast"), 0);
   EXPECT_GT(promotes("fp32"), 0);
+  for (const Config& by_halves : v8.plan->autotune_configs(narrow))
+    if (by_halves.value("halves") > 0 && by_halves.legal()) {
+      EXPECT_EQ(by_halves.value("promote"), by_halves.value("halves"));
+      EXPECT_EQ(by_halves.value("dynamic") + by_halves.value("gain"), 0);
+    }
+}
+
+// What by_halves.cuh was not built for is refused with the reason.
+TEST(DenseGemm, HalvesOfWhatCannotBeHalvedAreRefused) {
+  const auto v8 = *find_package(all_packages(), "dense_gemm", "v8");
+  const auto plan = [&](const Given& given, const Given& changed) {
+    const auto p = problem(*v8.plan, given);
+    Config config = v8.plan->autotune_configs(p)[0];
+    EXPECT_EQ(config.value("halves"), 2);
+    for (const auto& [name, value] : changed) config.values[name] = std::stoi(value);
+    const auto planned = v8.plan->plan(p, config);
+    return planned ? std::string() : planned.error().wrong;
+  };
+  EXPECT_EQ(plan({}, {}), "");
+  EXPECT_NE(plan({}, {{"halves", "3"}}).find("0, 1 or 2"), std::string::npos);
+  EXPECT_NE(plan({}, {{"dynamic", "1"}}).find("fixed order"), std::string::npos);
+  EXPECT_NE(plan({{"b", "n"}}, {{"tile_n", "192"}}).find("half of a tile"), std::string::npos);
+  EXPECT_NE(plan({{"dtype", "e4m3"}}, {{"promote", "1"}}).find("after as many"), std::string::npos);
+}
+
+// Skinny e4m3: a line of 256 bytes a stage as for two-byte elements; with fp32 sums every stage is promoted.
+TEST(DenseGemm, SkinnyNarrowOperandsHaveTheirOwnStages) {
+  const auto v6 = *find_package(all_packages(), "dense_gemm", "v6");
+  for (const char* sums : {"fast", "fp32"}) {
+    const auto p =
+        problem(*v6.plan, {{"m", "16"}, {"n", "8192"}, {"k", "8192"}, {"dtype", "e4m3"}, {"sums", sums}});
+    Config first = v6.plan->autotune_configs(p)[0];
+    ASSERT_TRUE(first.legal());
+    EXPECT_EQ(first.value("stage_k"), 256);
+    EXPECT_EQ(first.value("promote"), std::string(sums) == "fp32");
+    for (const auto& ragged : v6.plan->ragged_params(p, first)) {
+      EXPECT_TRUE(v6.plan->check(ragged)) << ragged.text();
+      EXPECT_TRUE(v6.plan->plan(ragged, first)) << ragged.text();
+    }
+    first.values["promote"] = !first.value("promote");
+    EXPECT_FALSE(v6.plan->plan(p, first));
+  }
 }
 
 TEST(DenseGemm, ReferenceOfNarrowOperandsHasTheirScales) {

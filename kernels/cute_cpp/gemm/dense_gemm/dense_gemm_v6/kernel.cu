@@ -16,8 +16,8 @@ using Full = cutlass::arch::ClusterTransactionBarrier;
 using Empty = cutlass::arch::ClusterBarrier;
 using cutlass::arch::NamedBarrier;
 
-constexpr Config config{GEMM_TILE_M,    GEMM_TILE_N, GEMM_STAGE_K,
-                        GEMM_STAGES,    GEMM_SPLITS, GEMM_ROW_CONTIGUOUS != 0,
+constexpr Config config{GEMM_TILE_M,     GEMM_TILE_N,      GEMM_STAGE_K,
+                        GEMM_STAGES,     GEMM_SPLITS,      GEMM_ROW_CONTIGUOUS != 0,
                         sizeof(Element), GEMM_PROMOTE != 0};
 static_assert(config.smem_bytes() <= smem_limit);
 static_assert(config.stage_k % tile_k == 0 && config.tile_n % 8 == 0);
@@ -110,7 +110,7 @@ CUTE_DEVICE void multiply_part(Storage& s, const Part& part) {
   Tensor tCrB =
       thread_mma.make_fragment_B(thread_mma.partition_B(sB));  // (descriptor, 1, stage_k / 16, stage)
   Tensor accumulators = partition_fragment_C(Mma{}, Shape<TileM, TileN>{});
-  clear(accumulators);  // a CTA whose part of k is empty adds zeros
+  clear(accumulators);                                 // a CTA whose part of k is empty adds zeros
   Tensor of_stage = make_fragment_like(accumulators);  // with `promote`
   Ring ring;
   CUTE_NO_UNROLL

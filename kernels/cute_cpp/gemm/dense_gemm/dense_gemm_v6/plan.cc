@@ -12,8 +12,8 @@ namespace {
 
 using namespace dense_gemm;
 
-const std::vector<std::string> names = {"tile_m", "tile_n", "stage_k", "stages", "splits", "row_contiguous",
-                                        "promote"};
+const std::vector<std::string> names = {"tile_m", "tile_n",         "stage_k", "stages",
+                                        "splits", "row_contiguous", "promote"};
 
 Config config_of(const Problem& p, const kernel::Config& c) {
   const auto number = [&](const char* name) { return static_cast<int>(c.value(name)); };
@@ -70,8 +70,8 @@ double nanoseconds(const Problem& p, const Config& c) {
   const double all =
       static_cast<double>(p.batch) *
       (static_cast<double>(p.element_bytes() * (p.m * p.k + p.n * p.k)) + 2 * static_cast<double>(p.m * p.n));
-  const double loads = 1.0 * c.stage_bytes() *
-                       static_cast<double>(tiles(p.k, INT64_C(1) * c.stage_k * c.splits));
+  const double loads =
+      1.0 * c.stage_bytes() * static_cast<double>(tiles(p.k, INT64_C(1) * c.stage_k * c.splits));
   const double shared = c.splits > 1 ? cluster_barriers + 2 * c.partial_bytes() / cta_rate : 0;
   return std::max(all / memory_rate / taking_part, turns * loads / cta_rate) + turns * shared;
 }
@@ -106,7 +106,8 @@ class Plan final : public LadderPlan {
       return fmt::format("{} splits: a cluster has 1, 2, 4 or 8 CTAs", c.splits);
     const int line = 128 / c.element_bytes;
     if (c.stages < 2 || c.stage_k % line != 0 || c.stage_k < line)
-      return fmt::format("{} stages of {} k-columns: at least two, of a multiple of {}", c.stages, c.stage_k, line);
+      return fmt::format("{} stages of {} k-columns: at least two, of a multiple of {}", c.stages, c.stage_k,
+                         line);
     if (c.promote != (p.narrow() && !p.fast_sums) || (c.promote && c.stage_k > 512))
       return c.promote && p.narrow() ? "fp32 sums of e4m3 are promoted after 512 products at the latest"
                                      : "fp32 sums of e4m3 are promoted, and no others";

@@ -14,7 +14,7 @@ struct Config {
   int gain;            // stages that cutting the last turn's tiles along k must save; 0 = tiles stay whole
   int row_contiguous;  // 1 = D is (m, n) : (1, m): the transposed problem, when the caller's m is small
   int promote;         // e4m3: stages after which the sums move to fp32 registers; 0 = never
-  int halves;          // stages at a tile's begin and end that are multiplied by halves (by_halves.cuh): 0, 1, 2
+  int halves;  // stages at a tile's begin and end that are multiplied by halves (by_halves.cuh): 0, 1, 2
 
   static constexpr int tile_m = 128;
   constexpr int consumers() const { return 2; }

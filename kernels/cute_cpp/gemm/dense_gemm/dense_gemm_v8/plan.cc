@@ -17,10 +17,9 @@ const std::vector<std::string> names = {"tile_n",  "lines", "stages",         "c
 
 Config config_of(const kernel::Config& c) {
   const auto number = [&](const char* name) { return static_cast<int>(c.value(name)); };
-  return {number("tile_n"),    number("lines"),          number("stages"),
-          number("cluster_m"), number("cluster_n"),      number("dynamic"),
-          number("gain"),      number("row_contiguous"), number("promote"),
-          number("halves")};
+  return {number("tile_n"),    number("lines"),   number("stages"), number("cluster_m"),
+          number("cluster_n"), number("dynamic"), number("gain"),   number("row_contiguous"),
+          number("promote"),   number("halves")};
 }
 
 kernel::Config named(const Config& c) {
@@ -84,7 +83,8 @@ double nanoseconds(const Problem& p, const Config& c) {
   const double cutting = cut ? 4000 + 15000.0 * c.tile_n / 256 : 0;
   // Over many turns multiprocessors drift apart, which asking for work makes up for; by halves it costs less.
   const bool many_turns = turns >= 12;
-  return work * ((c.dynamic || c.halves > 0) && many_turns ? 0.99 : 1) + cutting + begun_by_halves + (c.dynamic ? asking : 0);
+  return work * ((c.dynamic || c.halves > 0) && many_turns ? 0.99 : 1) + cutting + begun_by_halves +
+         (c.dynamic ? asking : 0);
 }
 
 class Plan final : public LadderPlan {

@@ -16,8 +16,7 @@ namespace dense_gemm_v8 {
 using cutlass::arch::NamedBarrier;
 
 constexpr Config config{GEMM_TILE_N,  GEMM_LINES, GEMM_STAGES,         GEMM_CLUSTER_M, GEMM_CLUSTER_N,
-                        GEMM_DYNAMIC, GEMM_GAIN,  GEMM_ROW_CONTIGUOUS, GEMM_PROMOTE,
-                        halves};
+                        GEMM_DYNAMIC, GEMM_GAIN,  GEMM_ROW_CONTIGUOUS, GEMM_PROMOTE,   halves};
 static_assert(config.smem_bytes() <= smem_limit);
 static_assert(config.tile_n % 16 == 0 && config.tile_n <= 256);
 static_assert(config.promote == 0 || halves > 0 || config.tile_n <= 192,

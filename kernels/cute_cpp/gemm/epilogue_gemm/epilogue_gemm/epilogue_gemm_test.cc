@@ -87,10 +87,30 @@ TEST(EpilogueGemm, WhatIsNotAskedForIsNotCompiled) {
   EXPECT_TRUE(has(own, "EPILOGUE_BIAS=0"));
 }
 
+// Which way a tile ends depends on what its end has to do (docs/kernels/epilogue_gemm.md).
+TEST(EpilogueGemm, TheWayToTheEndSuitsWhatIsAskedFor) {
+  const auto plan = package().plan;
+  const auto first = [&](const Given& given) { return plan->autotune_configs(problem(given))[0]; };
+  EXPECT_EQ(first({}).value("halves"), 2);
+  EXPECT_EQ(first({{"activation", "none"}}).value("halves"), 1);
+  for (const Given& given : {Given{{"beta", "1"}}, {{"aux", "yes"}}, {{"aux", "yes"}, {"gated", "yes"}}}) {
+    EXPECT_EQ(first(given).value("staged"), 1);
+    EXPECT_EQ(first(given).value("halves"), 1);
+  }
+  const auto p = problem({});
+  Config config = plan->autotune_configs(p)[0];
+  EXPECT_EQ(config.value("staged"), 0);
+  config.values["staged"] = 1;
+  config.values["halves"] = 1;
+  EXPECT_NE(plan->plan(p, config).error().wrong.find("neither"), std::string::npos);
+}
+
 TEST(EpilogueGemm, EveryCheckProblemIsLegal) {
   const auto plan = package().plan;
-  for (const Given& given :
-       {Given{}, {{"gated", "yes"}, {"activation", "silu"}}, {{"m", "1"}, {"n", "48"}}}) {
+  for (const Given& given : {Given{},
+                             {{"gated", "yes"}, {"activation", "silu"}},
+                             {{"m", "1"}, {"n", "48"}},
+                             {{"aux", "yes"}, {"beta", "1"}}}) {
     const auto p = problem(given);
     const auto config = plan->autotune_configs(p)[0];
     ASSERT_TRUE(config.legal());
