@@ -84,8 +84,13 @@ def legal_configurations(session, kernel, problem):
     return [index for index, _, rejected in rows if not rejected.strip()]
 
 
-def build(session):
-    """What checks and comparisons need, then every configuration that is tuned."""
+def build(session, before):
+    """What checks and comparisons need, then every configuration that is tuned; with configurations tuned before, what comparisons need."""
+    if before:
+        tuned = tuned_before(before)
+        for name, shared, contenders in COMPARISONS:
+            session.run(f"build comparison of {name}", ["compare", *with_tuned(session, name, contenders, tuned), *shared, "--no-store"], 1800)
+        return
     for name, kernel, problem, small, _ in KERNELS:
         session.run(f"build check of {name}", ["kernel", kernel, *small, "--check", "--prof_type=disabled", "--no-store"], 900)
         session.run(f"build {name}", ["kernel", kernel, *problem, "--build", "--no-store"], 900)
@@ -103,11 +108,14 @@ def tuned_before(file):
     return {name: word.replace(" ", ",") for name, word in words.items()}
 
 
+def with_tuned(session, name, contenders, tuned):
+    return [re.sub(r"\{tuned:(\w+)\}", lambda m: "," + tuned[m[1]] if tuned.get(m[1]) else "", c) for c in those_known(session, name, contenders)]
+
+
 def compared(session, tuned, summary):
     for name, shared, contenders in COMPARISONS:
         file = session.out / f"compare_{name}.json"
-        words = [re.sub(r"\{tuned:(\w+)\}", lambda m: "," + tuned[m[1]] if tuned.get(m[1]) else "", c)
-                 for c in those_known(session, name, contenders)]
+        words = with_tuned(session, name, contenders, tuned)
         text = session.run(f"compare {name}", ["compare", *words, *shared, "--no-store", f"--json={file}"]) or ""
         (session.out / f"compare_{name}.txt").write_text(text)
         summary["comparisons"][name] = json.loads(file.read_text()) if file.exists() else None
@@ -154,7 +162,7 @@ def main():
     parser.add_argument("--tuned", help="result of an earlier run: its configurations, comparisons alone")
     args = parser.parse_args()
     session = Session(args)
-    summary = build(session) if args.build else measure(session, args.tuned)
+    summary = build(session, args.tuned) if args.build else measure(session, args.tuned)
     (session.out / "comparison.json").write_text(json.dumps({"summary": summary, "steps": session.lines}, indent=1) + "\n")
 
 

@@ -192,6 +192,7 @@ void record_build(evidence::Run& run, const kernel::BuiltKernel& built, const ke
   run.notes.push_back(fmt::format("{} by {}; source hash {}",
                                   built.from_cache ? "taken from the cache, compiled" : "compiled",
                                   run.provenance.compiler, built.source_hash));
+  for (const std::string& line : built.advice) run.notes.push_back("ptxas: " + line);
 }
 
 std::string inspect_package(evidence::Run& run, const kernel::Package& package,

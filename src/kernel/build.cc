@@ -34,8 +34,11 @@ std::string toolchain_hash(const Toolchain& toolchain, const LibraryHeaders& hea
 }
 
 std::string record_text(const BuiltKernel& built) {
-  return fmt::format("compiler: {}\ncutlass: {}\nlibraries: {}\nseconds: {:.1f}\ncommand: {}\n",
-                     built.compiler, built.cutlass, built.libraries, built.seconds, built.command);
+  std::string text =
+      fmt::format("compiler: {}\ncutlass: {}\nlibraries: {}\nseconds: {:.1f}\ncommand: {}\n", built.compiler,
+                  built.cutlass, built.libraries, built.seconds, built.command);
+  for (const std::string& line : built.advice) text += "advice: " + line + "\n";
+  return text;
 }
 
 /// The build in `folder` if it is whole.
@@ -58,6 +61,7 @@ Result<BuiltKernel> cached(const BuildRequest& request, const std::string& hash,
     if (name == "libraries") built.libraries = value;
     if (name == "seconds") built.seconds = std::strtod(value.c_str(), nullptr);
     if (name == "command") built.command = value;
+    if (name == "advice") built.advice.push_back(value);
   }
   for (const std::string& file : {built.library, built.cubin})
     if (auto status = request.files.status(file); !status) return status.error();
@@ -80,6 +84,21 @@ std::string first_errors(const std::string& text) {
   for (const auto line : split(text, '\n'))
     if (line.find("error") != std::string_view::npos && lines.size() < 8) lines.emplace_back(line);
   return lines.empty() ? text.substr(0, 2000) : join(lines, "\n      ");
+}
+
+/// ptxas tells in passing what costs speed: "ptxas info    : (C7511) Potential Performance Loss: … in the
+/// function '…'", "(C7517) warpgroup.wait is injected in around line 12 by compiler to …".
+std::vector<std::string> advice_of(const std::string& text) {
+  std::vector<std::string> all;
+  for (const auto line : split(text, '\n')) {
+    const auto begin = line.find("(C75");
+    if (begin == std::string_view::npos) continue;
+    std::string said(line.substr(begin));
+    for (const char* end : {" in the function '", " in function '"})
+      if (const auto at = said.find(end); at != std::string::npos) said.resize(at);
+    if (std::find(all.begin(), all.end(), said) == all.end()) all.push_back(std::move(said));
+  }
+  return all;
 }
 
 /// The cubin among nvcc's kept intermediate files.
@@ -118,6 +137,7 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const Li
   if (!done) return done.error();
   built.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::string cubin = kept_cubin(scratch + "/keep");
+  built.advice = advice_of(done->err + done->out);
   if (done->succeeded() && !cubin.empty()) {
     fs::rename(cubin, scratch + "/kernel.cubin", code);
     fs::remove_all(scratch + "/keep", code);

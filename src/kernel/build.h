@@ -22,8 +22,9 @@ struct BuiltKernel {
   std::string libraries;  ///< headers of other libraries: "cudnn-frontend 1.18.0, cuDNN 9.19.0"; empty = none
   std::string command;    ///< what was run, to be pasted
   bool from_cache = false;
-  double seconds = 0;                   ///< that the compilation took; 0 = not told
-  std::string not_linked_because = {};  ///< of an export: there is device code, but no library to launch it
+  double seconds = 0;                    ///< that the compilation took; 0 = not told
+  std::vector<std::string> advice = {};  ///< what ptxas says of lost speed ("wgmma … serialized"), each once
+  std::string not_linked_because = {};   ///< of an export: there is device code, but no library to launch it
 };
 
 struct BuildRequest {

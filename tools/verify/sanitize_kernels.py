@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,17 +48,19 @@ def main():
     parser.add_argument("--cutelab", required=True)
     parser.add_argument("--sanitizer", default="compute-sanitizer")
     parser.add_argument("--limit", type=int, default=240, help="seconds for one tool and problem")
+    parser.add_argument("--jobs", type=int, default=1, help="so many at a time")
     parser.add_argument("-o", "--output", help="keep the findings as JSON")
     args = parser.parse_args()
     rows = []
-    for kernel in args.kernels:
-        for flags in problems(kernel):
-            for tool in TOOLS:
-                count, text = sanitized(args, tool, kernel, flags)
-                rows.append({"kernel": kernel, "flags": flags, "tool": tool, "findings": count})
-                print(f"{tool}  {kernel} {' '.join(flags)}: {'not run' if count is None else f'{count} found'}", flush=True)
-                if count != 0:
-                    print(text)
+    every = [(kernel, flags, tool) for kernel in args.kernels for flags in problems(kernel) for tool in TOOLS]
+    with ThreadPoolExecutor(args.jobs) as pool:
+        runs = [pool.submit(sanitized, args, tool, kernel, flags) for kernel, flags, tool in every]
+        for (kernel, flags, tool), run in zip(every, runs):
+            count, text = run.result()
+            rows.append({"kernel": kernel, "flags": flags, "tool": tool, "findings": count})
+            print(f"{tool}  {kernel} {' '.join(flags)}: {'not run' if count is None else f'{count} found'}", flush=True)
+            if count != 0:
+                print(text)
     if args.output:
         Path(args.output).write_text(json.dumps(rows, indent=1) + "\n")
     if any(row["findings"] for row in rows):

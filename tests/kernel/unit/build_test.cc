@@ -65,6 +65,32 @@ TEST_F(Build, DeviceCodeCarriesItsLines) {
   EXPECT_NE(built->command.find(" -lineinfo "), std::string::npos) << built->command;
 }
 
+// A kernel whose WGMMAs ptxas serialized takes four times as long and is right: only this line tells.
+TEST_F(Build, WhatPtxasSaysOfLostSpeedIsKept) {
+  script(
+      "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; --keep-dir) keep=$2;; esac; shift; done\n"
+      "echo lib > $out; echo cubin > $keep/k.sm_90a.cubin\n"
+      "for f in f g; do echo \"ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async "
+      "instructions "
+      "are serialized due to insufficient register resources for the wgmma pipeline in the function '$f'\" "
+      ">&2; "
+      "done\n"
+      "echo \"ptxas info    : (C7517) warpgroup.wait is injected in around line 12 by compiler to allow use "
+      "of "
+      "registers defined by GMMA in function 'f'\" >&2\necho \"ptxas info    : Used 168 registers\" >&2\n");
+  for (const bool from_cache : {false, true}) {
+    auto built = build_kernel(request(), toolchain());
+    ASSERT_TRUE(built) << built.error().message();
+    EXPECT_EQ(built->from_cache, from_cache);
+    ASSERT_EQ(built->advice.size(), 2u);
+    EXPECT_EQ(
+        built->advice[0],
+        "(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient "
+        "register resources for the wgmma pipeline");
+    EXPECT_EQ(built->advice[1].substr(0, 44), "(C7517) warpgroup.wait is injected in around");
+  }
+}
+
 TEST_F(Build, CompilesOnceAndThenTakesTheCache) {
   auto first = build_kernel(request(), toolchain());
   ASSERT_TRUE(first) << first.error().message();

@@ -14,7 +14,8 @@ struct Scaled {
   template <class Block>
   CUTE_DEVICE void operator()(const Params& p, float alpha, Block& block, Nothing&, int row, int column,
                               int batch, uint32_t* pairs) const {
-    if (alpha != 1 || p.beta != 0) scale(p, alpha, block, row, column, batch);
+    // Beside the code of cut tiles a choice costs registers, and ptxas serializes every WGMMA (C7511).
+    if (config.gain != 0 || alpha != 1 || p.beta != 0) scale(p, alpha, block, row, column, batch);
     CUTE_UNROLL
     for (int v = 0; v < size(block); v += 2) pairs[v / 2] = packed(block(v), block(v + 1));
   }
