@@ -29,9 +29,9 @@ KERNELS = [
 ]
 # The first is what the others are held against; {tuned:NAME} is the configuration that tuning of NAME chose.
 COMPARISONS = [
-    ("gemm_fp16", SQUARE, ["cublaslt_gemm,dtype=fp16", "dense_gemm:v7,dtype=fp16", "gemm_persistent_warp_specialized,dtype=float16,tile_m=128,tile_n=256",
+    ("gemm_fp16", SQUARE, ["cublaslt_gemm,dtype=fp16", "dense_gemm,dtype=fp16", "gemm_persistent_warp_specialized,dtype=float16,tile_m=128,tile_n=256",
                            "hopper_dense_gemm_persistent,tile_shape_m=128,tile_shape_n=256", "tile_gemm,dtype=fp16{tuned:gemm_bf16}"]),
-    ("gemm_bf16", SQUARE, ["cublaslt_gemm,dtype=bf16", "dense_gemm:v7,dtype=bf16", "gemm_persistent_warp_specialized,dtype=bfloat16,tile_m=128,tile_n=256",
+    ("gemm_bf16", SQUARE, ["cublaslt_gemm,dtype=bf16", "dense_gemm,dtype=bf16", "gemm_persistent_warp_specialized,dtype=bfloat16,tile_m=128,tile_n=256",
                            "tile_gemm,dtype=bf16{tuned:gemm_bf16}"]),
     ("rmsnorm", [], ["rmsnorm,b=8192,h=8192,dtype=bf16", "rmsnorm_row,m=8192,n=8192,dtype=bfloat16", "tile_rmsnorm,b=8192,h=8192,dtype=bf16{tuned:rmsnorm}"]),
     ("attention", HEADS, ["cudnn_attention", "tile_attention{tuned:attention}"]),
