@@ -82,6 +82,7 @@ Tensor attention_of(const Operator& op, const ExportedCall& call, const Inputs& 
   problem.dv = extent("v", "dv");
   problem.scale = op.number("scale");
   problem.causal = op.number("causal") != 0;
+  problem.causal_from_start = op.number("causal_from_start") != 0;
   const std::int64_t keys = extent("k", "key");
   problem.keys = {keys};
   const auto q = decoded(gathered(op, call, inputs, "q"));

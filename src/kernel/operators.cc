@@ -47,7 +47,7 @@ const std::vector<OperatorSpec>& all_operators() {
         {"o", outputs}},
        {"scale"},
        {},
-       {{"causal", 0}}},
+       {{"causal", 0}, {"causal_from_start", 0}}},
       {"add", "y = a + b, element by element", {"a", "b"}, "y", {{"a", rows}, {"b", rows}, {"y", rows}}, {}},
       {"copy", "y = x", {"x"}, "y", {{"x", rows}, {"y", rows}}, {}},
       {"scale", "y = alpha · x", {"x"}, "y", {{"x", rows}, {"y", rows}}, {"alpha"}},
@@ -270,8 +270,10 @@ void add_attention_work(const Operator& op, const ExportedCall& call, Work& work
   const auto& tensor = *call.find(q.tensor);
   const auto keys = static_cast<double>(extent_of(k, *call.find(k.tensor), "key"));
   const auto queries = static_cast<double>(extent_of(q, tensor, "query"));
-  double seen = keys;  // by a query, on average; the mask is aligned at the end
-  if (op.number("causal") != 0)
+  double seen = keys;  // by a query, on average
+  if (op.number("causal") != 0 && op.number("causal_from_start") != 0)
+    seen = queries <= keys ? (queries + 1) / 2 : keys - (keys - 1) / 2 * keys / queries;
+  else if (op.number("causal") != 0)
     seen = queries <= keys ? keys - (queries - 1) / 2 : (keys + 1) / 2 * keys / queries;
   const double rows = elements_of(tensor) / static_cast<double>(extent_of(q, tensor, "d"));
   const auto& o = op.roles.at("o");

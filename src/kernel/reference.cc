@@ -136,7 +136,8 @@ AttentionResult attention(const Attention& p, const TokenReader& q, const TokenR
       const std::int64_t queries = p.queries_of.empty() ? p.queries : p.queries_of[which];
       if (query >= queries) continue;
       const std::int64_t keys = p.keys.size() == 1 ? p.keys[0] : p.keys[which];
-      const std::int64_t seen = p.causal ? std::min(keys, query + 1 + keys - queries) : keys;
+      const std::int64_t offset = p.causal_from_start ? 0 : keys - queries;
+      const std::int64_t seen = p.causal ? std::min(keys, query + 1 + offset) : keys;
       const double log_sum = row.compute(batch, query, head, seen, out.data());
       result.log_sums.set((batch * p.heads + head) * p.queries + query, log_sum);
       for (std::int64_t e = 0; e < p.dv; ++e) result.out.set(at * p.dv + e, out[static_cast<std::size_t>(e)]);

@@ -37,7 +37,8 @@ struct Attention {
   bool causal = false;             ///< aligned at the end: query i of q sees keys up to i + keys - q
   std::vector<std::int64_t> keys;  ///< of each sequence, or one for all
   std::vector<std::int64_t> queries_of =
-      {};  ///< of each sequence, at most `queries`; empty = all have `queries`
+      {};                          ///< of each sequence, at most `queries`; empty = all have `queries`
+  bool causal_from_start = false;  ///< with `causal`: query i sees keys up to i, however many there are
 };
 struct AttentionResult {
   Tensor

@@ -105,6 +105,20 @@ TEST(ReferenceAttention, CausalSeesUpToItself) {
   EXPECT_TRUE(std::isinf(short_one.log_sums.at(0)));
 }
 
+// torch's scaled_dot_product_attention and programs that check themselves with it.
+TEST(ReferenceAttention, AMaskFromTheStartSeesAsManyKeysAsQueriesBefore) {
+  const auto q = filled("q", {1, 4, 1, 8}, 1), k = filled("k", {1, 6, 1, 8}, 2),
+             v = filled("v", {1, 6, 1, 8}, 3);
+  Attention problem{1, 1, 1, 4, 8, 8, 1, true, {6}};
+  problem.causal_from_start = true;
+  const auto all = attention(problem, tokens(q, 4, 1, 8), tokens(k, 6, 1, 8), tokens(v, 6, 1, 8));
+  for (int e = 0; e < 8; ++e)
+    EXPECT_NEAR(all.out.at(e), v.at(e), 1e-6) << "the first query sees the first key";
+  const auto same =
+      attention({1, 1, 1, 4, 8, 8, 1, true, {4}}, tokens(q, 4, 1, 8), tokens(k, 6, 1, 8), tokens(v, 6, 1, 8));
+  EXPECT_EQ(all.out.data, same.out.data) << "as if there were as many keys as queries";
+}
+
 TEST(ReferenceAttention, GroupedHeadsAreTheirKeyValueHeadRepeated) {
   const auto q = filled("q", {2, 3, 4, 8}, 1), k = filled("k", {2, 5, 2, 8}, 2),
              v = filled("v", {2, 5, 2, 8}, 3);
