@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/kernel_build.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -83,7 +83,9 @@ Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
   return error;
 }
 
-void print_plan(const KernelRequest& request, std::ostream& out) {
+void print_plan(const KernelRequest& request, const Context& context) {
+  std::ostream& out = context.out;
+  const int width = context.table_width();
   const auto& plan = *request.package.plan;
   out << fmt::format("{} ({}, {}): {}\n\n", request.package.title(), request.package.language,
                      request.package.layer, request.package.summary);
@@ -91,7 +93,7 @@ void print_plan(const KernelRequest& request, std::ostream& out) {
   const auto texts = request.params.texts();
   for (const auto& spec : plan.parameters())
     parameters.rows.push_back({"--" + spec.name, texts.at(spec.name), spec.range_text(), spec.meaning});
-  out << render::markdown(parameters) << "\n";
+  out << render::fitted(parameters, width) << "\n";
   const auto kernel = plan.plan(request.params, request.config);
   if (kernel) {
     const auto work = plan.algorithmic_flops_bytes(request.params);
@@ -104,7 +106,7 @@ void print_plan(const KernelRequest& request, std::ostream& out) {
   int index = 0;
   for (const auto& config : plan.autotune_configs(request.params))
     table.rows.push_back({fmt::format("{}", index++), config.text(), config.rejected_because});
-  out << render::markdown(table) << "\nchosen: " << request.config.text() << "\n";
+  out << render::fitted(table, width) << "\nchosen: " << request.config.text() << "\n";
   if (!kernel) {
     out << fmt::format("work, tolerance and launch are not known: {}\n", one_line(kernel.error()));
     return;

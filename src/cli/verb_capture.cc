@@ -9,7 +9,7 @@
 #include "cli/example_names.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -82,7 +82,8 @@ std::vector<std::string> row_of(const capture::Launch& launch) {
           join(others, ", ")};
 }
 
-void print(const capture::Capture& capture, std::ostream& out) {
+void print(const capture::Capture& capture, const Context& context) {
+  std::ostream& out = context.out;
   out << fmt::format("{} for {}: CuTe DSL {}{}, {:.1f} s{}\n", capture.program, capture.arch,
                      capture.dsl_version,
                      capture.torch.empty() || capture.torch == "none" ? "" : ", " + capture.torch,
@@ -102,7 +103,7 @@ void print(const capture::Capture& capture, std::ostream& out) {
                          {"Also"}},
                         {}};
     for (const auto& launch : capture.launches) table.rows.push_back(row_of(launch));
-    out << render::markdown(table);
+    out << render::fitted(table, context.table_width());
   }
   if (!capture.output.empty()) out << "\nThe end of what it printed:\n" << printable(capture.output) << "\n";
 }
@@ -122,7 +123,7 @@ class CaptureVerb final : public Verb {
     if (arguments.has("--json"))
       context.out << capture::to_json(*captured);
     else
-      print(*captured, context.out);
+      print(*captured, context);
     context.err << torch_hint(captured->wants_torch() ? 1 : 0, *toolchain, context);
     if (captured->recorded()) return ExitCode::ok;
     return captured->ended == capture::Ended::missing_module ? ExitCode::unavailable : ExitCode::failed_check;

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "knowledge/draft.h"
 
@@ -95,7 +96,8 @@ class Planner {
     plan_.problems = check(library_, world_, files_);
     for (const Problem& problem : plan_.problems)
       if (problem.severity == Problem::Severity::error) broken_.insert(problem.path);
-    plan_.entries = static_cast<int>(library_.entries.size());
+    plan_.drafts = library_.drafts();
+    plan_.entries = static_cast<int>(library_.entries.size()) - plan_.drafts;
     for (const Entry& entry : library_.entries) {
       plan_.evidence_lines += static_cast<int>(entry.evidence.size());
       if (!broken_.count(entry.path)) refresh(entry);
@@ -166,7 +168,7 @@ class Planner {
     if (*after != before)
       plan_.changes.push_back(
           {path, *after,
-           fmt::format("catalog of {} entr{}", entries.size(), entries.size() == 1 ? "y" : "ies")});
+           "catalog of " + counted(static_cast<long long>(entries.size()), "entry", "entries")});
   }
 
   const Library& library_;

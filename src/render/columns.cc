@@ -32,6 +32,14 @@ std::string_view prefix(std::string_view text, int width) {
   return text.substr(0, end);
 }
 
+/// The front of `word` that ends after a mark at which a reader expects a break, if one stands in its second
+/// half.
+std::string_view breakable(std::string_view front, std::string_view word) {
+  if (front.size() == word.size()) return front;
+  const auto mark = front.find_last_of("-_/.,:");
+  return mark == std::string_view::npos || mark + 1 <= front.size() / 2 ? front : front.substr(0, mark + 1);
+}
+
 class Layout {
  public:
   Layout(const Columns& table, int width, int indent) : table_(table), indent_(indent) {
@@ -42,8 +50,10 @@ class Layout {
         widths_[i] = std::max(widths_[i], width_of(one_line(row[i].text)));
     }
     const int gaps = gap * (static_cast<int>(widths_.size()) - 1);
-    shrink(width - indent - gaps, true);
-    shrink(width - indent - gaps, false);
+    for (const bool whole_titles : {true, false}) {
+      shrink(width - indent - gaps, true, whole_titles);
+      shrink(width - indent - gaps, false, whole_titles);
+    }
   }
 
   std::string line(const std::vector<std::vector<std::string>>& cells, const std::vector<Style>& styles,
@@ -70,15 +80,19 @@ class Layout {
   }
 
  private:
+  int least_of(std::size_t column, bool whole_title) const {
+    const ColumnSpec& spec = table_.columns[column];
+    return std::max({spec.least, 1, whole_title ? width_of(spec.title) : 0});
+  }
+
   /// Takes columns one by one from the widest column of the kind until all fit or all are at their least.
-  void shrink(int room, bool wrapping) {
+  void shrink(int room, bool wrapping, bool whole_titles) {
     int over = -room;
     for (const int width : widths_) over += width;
     for (; over > 0; --over) {
       int widest = -1;
       for (std::size_t i = 0; i < widths_.size(); ++i) {
-        const ColumnSpec& column = table_.columns[i];
-        if (column.wraps != wrapping || widths_[i] <= std::max(column.least, 1)) continue;
+        if (table_.columns[i].wraps != wrapping || widths_[i] <= least_of(i, whole_titles)) continue;
         if (widest < 0 || widths_[i] > widths_[static_cast<std::size_t>(widest)])
           widest = static_cast<int>(i);
       }
@@ -102,7 +116,10 @@ std::string one_line(std::string_view text) {
 std::string clip(std::string_view text, int width) {
   if (width_of(text) <= width) return std::string(text);
   if (width <= 1) return "…";
-  return std::string(prefix(text, width - 1)) + "…";
+  const std::string_view kept = prefix(text, width - 1);
+  const auto space = text[kept.size()] == ' ' ? kept.size() : kept.rfind(' ');
+  const bool between_words = space != std::string_view::npos && space >= kept.size() / 2;
+  return std::string(between_words && space + 1 <= kept.size() ? kept.substr(0, space + 1) : kept) + "…";
 }
 
 std::string clip_middle(std::string_view text, int width) {
@@ -125,7 +142,7 @@ std::vector<std::string> wrap(std::string_view text, int width) {
     if (word.empty()) continue;
     if (!line.empty() && width_of(line) + 1 + width_of(word) > width) flush();
     while (width_of(word) > width) {
-      const std::string_view part = prefix(word, width);
+      const std::string_view part = breakable(prefix(word, width), word);
       if (part.size() == word.size()) break;
       lines.emplace_back(part);
       word.remove_prefix(part.size());
@@ -153,7 +170,32 @@ Columns without_empty_columns(const Columns& table) {
   return out;
 }
 
+int longest_word(const std::string& text) {
+  int longest = 0;
+  for (const std::string_view word : split(text, ' ')) longest = std::max(longest, width_of(word));
+  return longest;
+}
+
 }  // namespace
+
+std::string fitted(const Table& table, int width) {
+  const std::string text = markdown(table);
+  if (width <= 0 || width_of(text.substr(0, text.find('\n'))) <= width) return text;
+  constexpr int most_kept_whole = 24;
+  Columns out;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    int word = 0;
+    for (const auto& row : table.rows)
+      if (i < row.size()) word = std::max(word, longest_word(row[i]));
+    const Column& column = table.columns[i];
+    out.columns.push_back({column.title, column.align, true, std::min(word, most_kept_whole)});
+  }
+  for (const auto& row : table.rows) {
+    auto& cells = out.rows.emplace_back();
+    for (const std::string& text_of_cell : row) cells.push_back({text_of_cell});
+  }
+  return columns(out, width, Paint(), 0);
+}
 
 std::string columns(const Columns& all, int width, const Paint& paint, int indent) {
   const Columns table = without_empty_columns(all);

@@ -30,21 +30,26 @@ struct Columns {
 
 /// Post-conditions:
 ///   1. No line is wider than `width` columns of the terminal, if the columns' `least` widths and the gaps
-///   fit in it.
+///   fit in it. Titles are cut only where their whole widths do not fit.
 ///   2. Every cell starts at its column's position in every row.
 ///   3. The text of a wrapping cell appears whole; without control characters whatever its bytes were.
 ///   4. No line ends in a space.
 ///   5. A column in which no row says anything is left out.
 std::string columns(const Columns& table, int width, const Paint& paint, int indent = 2);
 
+/// The table as Markdown where that fits in `width` columns (0 = always), else laid out in columns whose text
+/// goes on below.
+std::string fitted(const Table& table, int width);
+
 /// printable() on one line, without blanks at its end: what a cell shows of a text.
 std::string one_line(std::string_view text);
 
 /// `text` broken between words into lines of at most `width` columns; a word longer than that is broken
-/// inside.
+/// inside, after a mark (- _ / . , :) where one stands in the second half of the line.
 std::vector<std::string> wrap(std::string_view text, int width);
 
-/// `text` cut to `width` columns, its last one "…" if anything was cut.
+/// `text` cut to `width` columns, its last one "…" if anything was cut; between words where that costs no more
+/// than half of it.
 std::string clip(std::string_view text, int width);
 
 /// Cut in the middle instead, so that both ends stay readable: "folder/…/dense_gemm.py".

@@ -98,7 +98,7 @@ def remove(name, parts, deps):
 
 
 def wrong_use(text):
-    print(f"error: cutelab setup: {text}\n  try: cutelab setup --list", file=sys.stderr)
+    print(f"error: cutelab setup: {text}\n  try: {fetch.CALLED} setup --list", file=sys.stderr)
     return 2
 
 
@@ -119,7 +119,7 @@ def install(names, everything, deps, offline):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="cutelab setup", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog=f"{fetch.CALLED} setup", description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help="parts to install; none: what building and reading need")
     parser.add_argument("-l", "--list", action="store_true", help="every part: installed or not, size, what it is for")
     parser.add_argument("--json", action="store_true", help="the list as JSON")
