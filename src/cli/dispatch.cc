@@ -87,8 +87,17 @@ Result<ExitCode> run_verb(const Verb& verb, const Arguments& arguments, const Co
   std::ostream err(&lines);
   err.tie(&world.out);
   err << std::unitbuf;
-  Context context{world.out,     err,           world.files,       world.clock,           world.environment,
-                  world.program, world.source_root, world.out_is_terminal, world.err_is_terminal, world.width, world.width_is_known};
+  Context context{world.out,
+                  err,
+                  world.files,
+                  world.clock,
+                  world.environment,
+                  world.program,
+                  world.source_root,
+                  world.out_is_terminal,
+                  world.err_is_terminal,
+                  world.width,
+                  world.width_is_known};
   return verb.run(arguments, context);
 }
 

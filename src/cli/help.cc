@@ -46,10 +46,6 @@ std::string rows(const std::vector<std::pair<std::string, std::string>>& pairs, 
   return out;
 }
 
-std::string paragraph(const std::string& text, int width) {
-  return join(render::wrap(text, width), "\n") + "\n";
-}
-
 }  // namespace
 
 std::string help_text(const VerbSpec& spec, int width) {
@@ -57,8 +53,8 @@ std::string help_text(const VerbSpec& spec, int width) {
   for (const Positional& p : spec.positionals) usage += positional_usage(p);
   if (!spec.flags.empty()) usage += " [flags]";
   if (spec.open_flags) usage += " [--PARAMETER=VALUE …]";
-  std::string out =
-      paragraph(fmt::format("cutelab {}: {}", spec.name, spec.summary), width) + "\n" + paragraph(usage, width);
+  std::string out = render::paragraph(fmt::format("cutelab {}: {}", spec.name, spec.summary), width) + "\n" +
+                    render::paragraph(usage, width);
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const Positional& p : spec.positionals) pairs.emplace_back(p.name, p.help);
   for (const Flag& flag : spec.flags) pairs.emplace_back(flag_left(flag), flag_right(flag));
@@ -78,8 +74,9 @@ std::string overview_text(const std::vector<std::unique_ptr<Verb>>& verbs, int w
     table.rows.push_back({{spec.name}, {spec.step}, {spec.summary}});
   }
   return out + render::columns(table, width, render::Paint()) + "\n" +
-         paragraph(
-             "exit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this machine, "
+         render::paragraph(
+             "exit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this "
+             "machine, "
              "4 a fault of ours, 5 the kernel under test faulted or ran past its time limit",
              width);
 }

@@ -15,7 +15,7 @@ using namespace corpus;
 namespace {
 
 /// Columns of a list's paths: what needs, layer, lines and verdict leave of the line.
-std::size_t path_width(int width) { return static_cast<std::size_t>(std::clamp(width - 46, 24, 54)); }
+std::size_t path_width(int width) { return static_cast<std::size_t>(std::clamp(width - 42, 24, 54)); }
 
 std::string pad(const std::string& text, std::size_t columns) {
   const std::size_t have = display_width(text);
@@ -45,6 +45,11 @@ std::string reasons_text(const Hit& hit, const Workspace& w, int width) {
   return text;
 }
 
+/// An id and what it stands for, which goes on below.
+std::string listed(const std::string& id, const std::string& text, int width) {
+  return "  " + pad(id, 22) + wrapped(text, 25, width).substr(24);
+}
+
 std::string see_text(const SeeAlso& s) {
   return printable(fmt::format("{} › {} (line {})", s.page, s.section, s.line));
 }
@@ -70,23 +75,23 @@ std::string shown_path(const Example& e, const Catalog& catalog, std::size_t lim
   for (std::size_t tail = parts.size() - 1; tail >= 1; --tail)
     for (std::size_t head = std::min<std::size_t>(2, parts.size() - 1 - tail); head >= 1; --head)
       if (shown = shortened(head, tail); display_width(shown) <= limit) return shown;
-  return "…/" + printable(basename_of(path));
+  return render::clip_middle("…/" + printable(basename_of(path)), static_cast<int>(limit));
 }
 
 std::string hits_text(const std::vector<Hit>& hits, const std::optional<Device>& device, const Workspace& w,
                       int width) {
   const std::size_t paths = path_width(width);
-  std::string out = fmt::format("{:>3}  {} {} {} {:>6}  {}\n", "#", pad("example", paths),
-                                pad("needs", 8), pad("layer", 10), "lines", device ? device->name : "");
+  std::string out = fmt::format("{:>3}  {} {} {} {:>6}  {}\n", "#", pad("example", paths), pad("needs", 8),
+                                pad("layer", 10), "lines", device ? device->name : "");
   while (out.ends_with(" \n")) out.erase(out.size() - 2, 1);
   int number = 0;
   std::set<std::string> said;  // a section that explains several hits is named once
   for (const Hit& hit : hits) {
     const Example& e = w.catalog->examples()[static_cast<std::size_t>(hit.example)];
-    std::string line = fmt::format("{:>3}  {} {} {} {:>6}  {}", ++number,
-                                   pad(shown_path(e, *w.catalog, paths), paths),
-                                   pad(needs_text(e), 8), pad(name_of(e.layer), 10),
-                                   with_thousands(e.facts->lines), device ? runs_word(hit.runs) : "");
+    std::string line =
+        fmt::format("{:>3}  {} {} {} {:>6}  {}", ++number, pad(shown_path(e, *w.catalog, paths), paths),
+                    pad(needs_text(e), 8), pad(name_of(e.layer), 10), with_thousands(e.facts->lines),
+                    device ? runs_word(hit.runs) : "");
     out += std::string(trim(line)).insert(0, line.find_first_not_of(' '), ' ') + "\n";
     out += wrapped(reasons_text(hit, w, width), 5, width);
     if (hit.see_also && said.insert(see_text(*hit.see_also)).second)
@@ -127,20 +132,19 @@ std::string docs_text(const std::vector<SeeAlso>& found, const Catalog& catalog)
 
 std::string lists_text(const Taxonomy& taxonomy, int width) {
   std::string out = "goals\n";
-  for (const Goal& g : taxonomy.goals) {
-    const std::string question = wrapped(g.question, 25, width);
-    out += "  " + pad(g.id, 22) + question.substr(24);
-  }
+  for (const Goal& g : taxonomy.goals) out += listed(g.id, g.question, width);
   out += "\ncategories\n";
-  for (const Category& c : taxonomy.categories) out += fmt::format("  {} {}\n", pad(c.id, 22), c.title);
+  for (const Category& c : taxonomy.categories) out += listed(c.id, c.title, width);
   out += "\nlearning paths\n";
   for (const LearningPath& p : taxonomy.paths)
-    out += fmt::format("  {} {} ({} steps)\n", pad(p.id, 22), p.title, p.steps.size());
-  out += "\npatterns\n" +
-         wrapped("P1 TMA multi-stage pipeline, P2 warp specialization, P3 persistent loop and scheduler, P4 online "
-                 "softmax or streaming accumulation, P5 register-level accumulators, P6 swizzle, P7 cluster "
-                 "communication, P8 epilogue, P9 boundary handling, P10 drain",
-                 2, width);
+    out += listed(p.id, fmt::format("{} ({} steps)", p.title, p.steps.size()), width);
+  out +=
+      "\npatterns\n" +
+      wrapped(
+          "P1 TMA multi-stage pipeline, P2 warp specialization, P3 persistent loop and scheduler, P4 online "
+          "softmax or streaming accumulation, P5 register-level accumulators, P6 swizzle, P7 cluster "
+          "communication, P8 epilogue, P9 boundary handling, P10 drain",
+          2, width);
   return out;
 }
 
@@ -156,11 +160,17 @@ std::string path_text(const LearningPath& path, const std::vector<ResolvedStep>&
     if (s.example < 0) continue;
     const Example& e = w.catalog->examples()[static_cast<std::size_t>(s.example)];
     std::string line = fmt::format("     {}{} {} {:>6} lines", s.other_generation ? "instead: " : "",
-                                   pad(shown_path(e, *w.catalog, paths), paths),
-                                   pad(needs_text(e), 8), with_thousands(e.facts->lines));
+                                   pad(shown_path(e, *w.catalog, paths), paths), pad(needs_text(e), 8),
+                                   with_thousands(e.facts->lines));
     if (device) line += "  " + runs_word(w.catalog->runs_on(e, device->arch));
     out += line + "\n";
   }
+  if (std::any_of(steps.begin(), steps.end(), [](const ResolvedStep& s) { return !s.missing.empty(); }))
+    out += "\n" +
+           wrapped(
+               "Steps that are missing come with a CUTLASS checkout: set CUTLASS_DIR, give --cutlass DIR, or "
+               "fetch one with `cutelab corpus add cutlass`.",
+               0, width);
   return out;
 }
 

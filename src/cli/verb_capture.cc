@@ -41,8 +41,9 @@ VerbSpec capture_spec() {
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
   spec.flags.insert(spec.flags.end(), own.begin(), own.end());
   spec.examples = {"cutelab capture examples/cute_dsl/rmsnorm.py --arch sm_90a",
-                   "cutelab capture dense_gemm --arch sm_100a -- --mnkl 4096,4096,4096,1",
-                   "cutelab capture gemm.py --json", "cutelab capture --sweep ~/cutlass",
+                   "cutelab capture gemm_wgmma_pipelined --arch sm_90a -- --mnk 4096,4096,4096",
+                   "cutelab capture examples/cute_dsl/rmsnorm.py --json",
+                   "cutelab capture --sweep ../cutlass",
                    "cutelab capture --sweep data/recipes/quack.json --arch sm_90a"};
   return spec;
 }

@@ -133,7 +133,9 @@ Result<std::string> measured(int gpu, bool as_json, const Context& context) {
   auto ceilings = profile::measure_ceilings(**session);
   if (!ceilings) return ceilings.error();
   const auto& info = (*session)->info();
-  if (!as_json) return info.name + "\n\n" + ceilings_text(*ceilings, context.table_width()) + driver_line(machine->driver());
+  if (!as_json)
+    return info.name + "\n\n" + ceilings_text(*ceilings, context.table_width()) +
+           driver_line(machine->driver());
   Json all = Json::array();
   for (const auto& c : *ceilings) all.push_back(json_of(c));
   return Json{{"schema_version", 1},
@@ -179,7 +181,8 @@ class DeviceVerb final : public Verb {
     const auto machine = device::machine_device();
     const auto told = device::ask_apart(*machine, true, seconds);
     if (!told) return told.error();
-    context.out << (arguments.has("--json") ? devices_json(*told) : devices_text(*told, context.table_width()));
+    context.out << (arguments.has("--json") ? devices_json(*told)
+                                            : devices_text(*told, context.table_width()));
     if (told->stopped_because.empty()) return ExitCode::ok;
     context.err << "not done: " << told->stopped_because << "\n";
     return ExitCode::unavailable;

@@ -53,7 +53,8 @@ void print(const DocumentPlan& plan, const std::string& folder, bool check_only,
     context.out << fmt::format("{} {}: {}\n", check_only ? "out of date" : "wrote", change.path, change.what);
   context.out << fmt::format("{}: {}, {}{}, {}\n", folder, counted(plan.entries, "entry", "entries"),
                              plan.drafts ? counted(plan.drafts, "draft") + ", " : "",
-                             counted(plan.evidence_lines, "evidence line"), counted(errors_of(plan), "error"));
+                             counted(plan.evidence_lines, "evidence line"),
+                             counted(errors_of(plan), "error"));
   if (check_only && !plan.changes.empty())
     context.out << as_called(
         fmt::format("`cutelab document{}` brings up to date what can be generated\n",

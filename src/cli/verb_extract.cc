@@ -14,6 +14,7 @@
 #include "knowledge/draft.h"
 #include "knowledge/relate.h"
 #include "reading/read.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -123,7 +124,17 @@ void print_drafts(const Extracted& one, bool dry, std::ostream& out) {
   if (one.drafts.empty()) out << "  no pattern to draft\n";
 }
 
-void print(const Extracted& one, const std::string& base, std::size_t known, bool dry, std::ostream& out) {
+/// What stands right of a relation's word goes on below.
+std::string beside(const char* word, const std::string& text, int width) {
+  std::string out;
+  for (const std::string& line : render::wrap(text, std::max(20, width - 15)))
+    out += fmt::format("  {:<12} {}\n", out.empty() ? word : "", line);
+  return out;
+}
+
+void print(const Extracted& one, const std::string& base, std::size_t known, bool dry,
+           const Context& context) {
+  std::ostream& out = context.out;
   const std::string path = one.reading.files.empty() ? "a reading" : one.reading.files[0].path;
   out << fmt::format("{} ({})\n", printable(path), printable(one.reading.language));
   print_drafts(one, dry, out);
@@ -131,11 +142,11 @@ void print(const Extracted& one, const std::string& base, std::size_t known, boo
                      counted(static_cast<long long>(known), "entry", "entries"));
   for (const Relation& relation : one.known.relations) {
     const std::string lines = lines_text(relation.at);
-    out << fmt::format("  {:<12}  {}{}\n", knowledge::name_of(relation.kind), relation.id,
-                       lines.empty() ? "" : "  " + lines);
-    for (const std::string& detail : relation.details) out << "                " << printable(detail) << "\n";
+    out << beside(knowledge::name_of(relation.kind), relation.id + (lines.empty() ? "" : " (" + lines + ")"),
+                  context.width);
+    for (const std::string& detail : relation.details) out << beside("", printable(detail), context.width);
   }
-  for (const std::string& id : one.known.fresh) out << fmt::format("  {:<12}  {}\n", "new", id);
+  for (const std::string& id : one.known.fresh) out << beside("new", id, context.width);
 }
 
 nlohmann::ordered_json as_json(const Extracted& one) {
@@ -204,7 +215,8 @@ class ExtractVerb final : public Verb {
         {"--dry-run", "", "write nothing", "", false, {}},
         {"--json", "", "drafts and relations as JSON", "", false, {}}};
     spec.examples = {"cutelab extract examples/cute_dsl/gemm_persistent_warp_specialized.py",
-                     "cutelab extract --reading gemm.json --pattern P1 --dry-run"};
+                     "cutelab extract gemm_wgmma_pipelined --pattern P1 --dry-run",
+                     "cutelab extract --reading gemm.json    # as `cutelab read --json gemm.json` wrote it"};
     return spec;
   }
 
@@ -228,7 +240,8 @@ class ExtractVerb final : public Verb {
           if (!placed.content.empty())
             if (auto status = write_file_atomically(placed.path, placed.content); !status)
               return status.error();
-    show(all, base, library->entries.size() - static_cast<std::size_t>(library->drafts()), arguments, context);
+    show(all, base, library->entries.size() - static_cast<std::size_t>(library->drafts()), arguments,
+         context);
     return ExitCode::ok;
   }
 
@@ -258,12 +271,13 @@ class ExtractVerb final : public Verb {
     if (!arguments.has("--json")) {
       bool wrote = false;
       for (const Extracted& one : all) {
-        print(one, base, known, arguments.has("--dry-run"), context.out);
+        print(one, base, known, arguments.has("--dry-run"), context);
         for (const auto& [draft, placed] : one.drafts) wrote = wrote || !placed.content.empty();
       }
       if (wrote && !arguments.has("--dry-run"))
         context.out << as_called(
-            "next: write what the drafts leave open; `cutelab document` puts them into the catalogs\n", context);
+            "next: write what the drafts leave open; `cutelab document` puts them into the catalogs\n",
+            context);
       return;
     }
     nlohmann::ordered_json json = {

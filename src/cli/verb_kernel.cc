@@ -314,8 +314,8 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (!outcome) return outcome.error();
   note_last_compile(outcome->run, arguments, context);
   if (arguments.get("--json") != "-")
-    context.out << as_called(report::run_report(outcome->run, context.table_width()), context) << "again: " << request->command
-                << "\n";
+    context.out << as_called(report::run_report(outcome->run, context.table_width()), context)
+                << "again: " << request->command << "\n";
   if (auto s = draw(*outcome, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
   const bool reported = arguments.get("--json") != "-";

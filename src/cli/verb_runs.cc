@@ -155,7 +155,8 @@ class RunsVerb final : public Verb {
     auto added =
         text->rfind("SQLite format 3", 0) == 0 ? from_store(store, words[1]) : from_json(store, *text);
     if (!added) return added.error();
-    context.out << fmt::format("{} new here\n", *added == 1 ? "1 run is" : fmt::format("{} runs are", *added));
+    context.out << fmt::format("{} new here\n",
+                               *added == 1 ? "1 run is" : fmt::format("{} runs are", *added));
     return ExitCode::ok;
   }
   static Result<int> from_store(profile::Store& store, const std::string& file) {
@@ -192,8 +193,9 @@ class RunsVerb final : public Verb {
                    "`cutelab runs list` shows them"};
     auto stored = store.get(*id);
     if (!stored) return stored.error();
-    context.out << (arguments.has("--json") ? evidence::json_text(stored->run) + "\n"
-                                            : as_called(report::run_report(stored->run, context.table_width()), context));
+    context.out << (arguments.has("--json")
+                        ? evidence::json_text(stored->run) + "\n"
+                        : as_called(report::run_report(stored->run, context.table_width()), context));
     return ExitCode::ok;
   }
 };

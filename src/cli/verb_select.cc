@@ -149,9 +149,10 @@ Result<ExitCode> show_docs(const Request& r, std::size_t limit) {
   }
   if (found.empty())
     r.context.out << as_called(
-        fmt::format("no page says anything of {}; documentation comes with a CUTLASS checkout: set CUTLASS_DIR, give "
-                    "--cutlass DIR, or fetch one with cutelab corpus add cutlass\n",
-                    printable(join(words, " "))),
+        fmt::format(
+            "no page says anything of {}; documentation comes with a CUTLASS checkout: set CUTLASS_DIR, give "
+            "--cutlass DIR, or fetch one with cutelab corpus add cutlass\n",
+            printable(join(words, " "))),
         r.context);
   r.context.out << docs_text(found, *r.workspace.catalog);
   return ExitCode::ok;
@@ -247,8 +248,10 @@ class Select final : public Verb {
         flag("-l,--list", "", "goals, categories, patterns and learning paths"),
         flag("--json", "", "everything, for machines"),
         flag("--csv", "", "the ranked list as CSV")};
-    s.examples = {"cutelab select --goal tma-pipeline --gpu H100", "cutelab select persistent gemm --arch sm_90",
-                  "cutelab select gemm_persistent_warp_specialized", "cutelab select --path A --gpu H200",
+    s.examples = {"cutelab select --goal tma-pipeline --gpu H100",
+                  "cutelab select persistent gemm --arch sm_90",
+                  "cutelab select gemm_persistent_warp_specialized",
+                  "cutelab select --path A --gpu H200",
                   "cutelab select blackwell/dense_gemm.py --cutlass ../cutlass    # names of any release",
                   "cutelab select --docs PipelineTmaAsync --cutlass ../cutlass"};
     return s;

@@ -43,7 +43,8 @@ void print_status(const Study& study, const Context& context) {
     const auto& question = study.questions[i];
     out << fmt::format("{}  question {}: {}\n", i == 0 ? "\n" : "", i + 1, printable(question.text))
         << as_called(question.answer.empty()
-                         ? fmt::format("    open; once you know: cutelab study answer {} {} \"…\"\n", study.name, i + 1)
+                         ? fmt::format("    open; once you know: cutelab study answer {} {} \"…\"\n",
+                                       study.name, i + 1)
                          : "    answer: " + printable(question.answer) + "\n",
                      context);
   }
@@ -54,8 +55,8 @@ void print_status(const Study& study, const Context& context) {
   out << as_called(next, context);
 }
 
-/// Where the thing lies that a step records: of an example's name its file, of an entry's id its page. Runs and
-/// packages are names.
+/// Where the thing lies that a step records: of an example's name its file, of an entry's id its page. Runs
+/// and packages are names.
 Result<std::string> place_of(knowledge::Step step, const std::string& what, ExampleNames& names,
                              const Context& context) {
   using knowledge::Step;
@@ -72,8 +73,9 @@ Result<std::string> place_of(knowledge::Step step, const std::string& what, Exam
   }
   return Error{ErrorKind::input, fmt::format("study {}", knowledge::name_of(step)),
                fmt::format("there is no file {}", printable(what)), "",
-               step == Step::extract ? "name an entry's file or id: `cutelab extract` says where its drafts lie"
-                                     : "name a file or folder that is there"};
+               step == Step::extract
+                   ? "name an entry's file or id: `cutelab extract` says where its drafts lie"
+                   : "name a file or folder that is there"};
 }
 
 /// The content's hash shows later whether a file changed.

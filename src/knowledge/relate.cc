@@ -100,8 +100,8 @@ std::vector<std::string> additions(const Entry& entry, const Reading& reading) {
   return out;
 }
 
-/// Of a signature that does not hold: whether that is only for want of something. A fact of another form, or too
-/// few of them, is not a want: the reading shows otherwise.
+/// Of a signature that does not hold: whether that is only for want of something. A fact of another form, or
+/// too few of them, is not a want: the reading shows otherwise.
 bool only_wants(const Signature& signature, const Reading& reading) {
   const auto wanting = [&](const Signature& part) {
     return match(part, reading).verdict != Tristate::no || only_wants(part, reading);
@@ -132,7 +132,8 @@ Relation relation_of(const Entry& entry, const Reading& reading, const Match& re
     relation.kind = Relation::Kind::undetermined;
     relation.details = result.because;
   } else if (result.verdict == Tristate::no) {
-    relation.kind = only_wants(entry.signature, reading) ? Relation::Kind::lacks : Relation::Kind::contradicts;
+    relation.kind =
+        only_wants(entry.signature, reading) ? Relation::Kind::lacks : Relation::Kind::contradicts;
     relation.details = result.because;
   } else if (entry.kind == EntryKind::anti_pattern) {
     relation.kind = Relation::Kind::warns;

@@ -28,12 +28,13 @@ struct Relation {
 const char* name_of(Relation::Kind kind);
 
 struct CrossReference {
-  std::vector<Relation> relations;  ///< warns, contradicts, refines, confirms, lacks, undetermined; then by id
-  std::vector<std::string> fresh;   ///< patterns of the checklist that are present and that no entry covers
+  std::vector<Relation>
+      relations;                   ///< warns, contradicts, refines, confirms, lacks, undetermined; then by id
+  std::vector<std::string> fresh;  ///< patterns of the checklist that are present and that no entry covers
 };
 
-/// Drafts, entries of another language's scope, and entries that are about patterns the reading does not show, are
-/// left out.
+/// Drafts, entries of another language's scope, and entries that are about patterns the reading does not
+/// show, are left out.
 CrossReference relate(const evidence::Reading& reading, const Library& library);
 
 /// Facts that belong to a pattern as one term each, with the values that tell one form from another (class,

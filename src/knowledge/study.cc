@@ -45,7 +45,8 @@ const StepText& text_of(Step step) { return step_texts[static_cast<std::size_t>(
 /// As one word of a command line.
 std::string quoted(const std::string& word) {
   const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) || c >= 0x80 || std::string_view("-_./:+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) || c >= 0x80 ||
+           std::string_view("-_./:+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
   return plain && !word.empty() ? word : "'" + replace_all(word, "'", "'\\''") + "'";
 }
@@ -59,8 +60,9 @@ std::string subject_of(const StepText& text, const Study& study) {
 
 std::vector<std::string> commands_of(const StepText& text, const Study& study) {
   const std::string subject = subject_of(text, study);
-  return {replace_all(text.command, "{}", subject),
-          fmt::format("cutelab study {} {} {}", text.name, study.name, replace_all(text.record, "{}", subject))};
+  return {
+      replace_all(text.command, "{}", subject),
+      fmt::format("cutelab study {} {} {}", text.name, study.name, replace_all(text.record, "{}", subject))};
 }
 
 }  // namespace

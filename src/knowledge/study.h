@@ -49,7 +49,8 @@ struct Study {
 /// A study's JSON form (schema cutelab.study, version 1) and back. Errors (kind input) with the path of the
 /// member: not JSON, another schema or version, a member missing or of wrong type.
 std::string study_json(const Study& study);
-/// Schema cutelab.studies, version 1: `studies`, each as above, and `unreadable`, what `all` said of the others.
+/// Schema cutelab.studies, version 1: `studies`, each as above, and `unreadable`, what `all` said of the
+/// others.
 std::string studies_json(const std::vector<Study>& studies, const std::vector<std::string>& unreadable);
 Result<Study> study_from_json(const std::string& text, const std::string& path);
 

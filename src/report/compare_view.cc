@@ -118,19 +118,19 @@ std::string side_by_side(const ComparedRuns& compared, std::size_t other, int wi
   }
   const Footnotes notes(said);
   for (auto& row : table.rows) row.back() = notes.mark(row.back());
-  const std::string legend = notes.legend();
+  const std::string legend = notes.legend(width);
   return render::fitted(table, width) + (legend.empty() ? "" : "\n" + legend);
 }
 
 /// Notes that all runs share are said once.
-std::string remarks(const ComparedRuns& compared) {
+std::string remarks(const ComparedRuns& compared, int width) {
   std::string out;
   for (std::size_t i = 0; i < compared.runs.size(); ++i)
     for (const std::string& note : compared.runs[i].notes) {
       bool earlier = false;
       for (std::size_t j = 0; j < i; ++j)
         for (const std::string& other : compared.runs[j].notes) earlier = earlier || other == note;
-      if (!earlier) out += "- " + compared.names[i] + ": " + printable(note) + "\n";
+      if (!earlier) out += render::paragraph("- " + compared.names[i] + ": " + printable(note), width);
     }
   return out;
 }
@@ -161,7 +161,7 @@ std::string comparison_report(const ComparedRuns& compared, int width) {
   out += overview(compared, width) + "\n";
   for (std::size_t other = 1; other < compared.runs.size(); ++other)
     out += side_by_side(compared, other, width) + "\n";
-  return out + remarks(compared);
+  return out + remarks(compared, width);
 }
 
 std::string comparison_json(const ComparedRuns& compared) {

@@ -25,8 +25,8 @@ struct ComparedRuns {
 /// "FASTER", "SLOWER", "SAME", "AMBIGUOUS", "IMPOSSIBLE".
 const char* word_of(evidence::VerdictKind kind);
 
-/// For a terminal: one line per contender, then metric by metric the first against each of the others. `width`:
-/// render::fitted.
+/// For a terminal: one line per contender, then metric by metric the first against each of the others.
+/// `width`: render::fitted.
 /// ```
 /// | Kernel        | Median (us) | Quartiles     | Against the first        | Verdict |
 /// |---------------|------------:|---------------|--------------------------|---------|

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "render/columns.h"
 
 namespace cutelab::report {
 
@@ -30,9 +31,9 @@ std::string Footnotes::within(std::string text) const {
   return text;
 }
 
-std::string Footnotes::legend() const {
+std::string Footnotes::legend(int width) const {
   std::string out;
-  for (const std::string& note : notes_) out += mark(note) + " " + printable(note) + "\n";
+  for (const std::string& note : notes_) out += render::paragraph(mark(note) + " " + printable(note), width);
   return out;
 }
 

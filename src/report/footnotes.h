@@ -21,8 +21,8 @@ class Footnotes {
   std::string mark(const std::string& reason) const;
   /// `text` with "[1]" in place of the reason, or of the reason without its first words ("not compiled: …").
   std::string within(std::string text) const;
-  /// One line per footnote; empty without any.
-  std::string legend() const;
+  /// A paragraph per footnote; empty without any.
+  std::string legend(int width) const;
 
  private:
   std::vector<std::string> notes_;

@@ -38,10 +38,13 @@ std::string known(const evidence::Reading&, const evidence::Knowledge& knowledge
     out += "\n";
     first = false;
   }
-  // Names that are cut name nothing: all of them go on below.
+  // Names that are cut name nothing: they go on below, where there is no room even in half of the line.
   constexpr int longest_relation = 12;
+  int longest_name = 20;
+  for (const evidence::KnownEntry& entry : knowledge.entries)
+    longest_name = std::max(longest_name, static_cast<int>(entry.id.size()));
   Columns columns = {{{"relation", Align::left, false, longest_relation},
-                      {"entry", Align::left, true, 20},
+                      {"entry", Align::left, true, std::min(longest_name, options.width / 2)},
                       {"patterns", Align::left, true, 8},
                       {"lines", Align::left, true, 12},
                       {"details", Align::left, true, 20}},

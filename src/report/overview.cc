@@ -202,8 +202,8 @@ class Overview : CardText {
     out_ += "\n";
     heading("stated in the source");
     const std::string counts =
-        fmt::format("{} satisfied, {} violated, {} not told; {} disagree", counted(satisfied, "rule"), violated,
-                    open, counted(static_cast<int>(reading_.default_conflicts.size()), "default"));
+        fmt::format("{} satisfied, {} violated, {} not told; {} disagree", counted(satisfied, "rule"),
+                    violated, open, counted(static_cast<int>(reading_.default_conflicts.size()), "default"));
     for (const std::string& line : render::wrap(counts, options_.width - 2)) out_ += "  " + line + "\n";
     table(columns);
   }
@@ -211,7 +211,8 @@ class Overview : CardText {
   void unknown() {
     const auto total = undetermined_total(reading_);
     out_ += "\n" + options_.paint(Style::heading, "undetermined") +
-            fmt::format(" {} of {} in {}", total.undetermined, counted(total.values, "value"), counted(total.facts, "fact"));
+            fmt::format(" {} of {} in {}", total.undetermined, counted(total.values, "value"),
+                        counted(total.facts, "fact"));
     std::vector<std::string> tops;
     for (const Dependency& d : dependencies(reading_)) {
       if (tops.size() == 4) break;

@@ -33,7 +33,8 @@ std::string value_or_dash(const evidence::Run& run, const std::string& tag) {
 
 std::string check_text(const evidence::Run::Check& check, const Footnotes& notes) {
   if (!check.made)
-    return check.not_made_because.empty() ? "" : "check: not made: " + notes.mark(check.not_made_because) + "\n";
+    return check.not_made_because.empty() ? ""
+                                          : "check: not made: " + notes.mark(check.not_made_because) + "\n";
   return fmt::format("check: {}, relative error {:.3g} (allowed {:.3g}: {}){}\n",
                      check.passed ? "passed" : "FAILED", check.relative_error, check.tolerance,
                      check.tolerance_reason, check.worst.empty() ? "" : ", worst " + check.worst);
@@ -71,9 +72,9 @@ std::string trust_text(const evidence::Run::Trust& trust) {
 /// Why metrics have no value and the check was not made.
 Footnotes footnotes_of(const evidence::Run& run) {
   std::vector<std::string> said;
-  for (const auto& metric : run.metrics)
-    if (!metric.value && !metric.missing_because.empty() && !is_stall(metric.tag))
-      said.push_back(metric.missing_because);
+  for (const auto& descriptor : evidence::metric_descriptors())
+    if (const auto* metric = is_stall(descriptor.tag) ? nullptr : evidence::metric_of(run, descriptor.tag))
+      if (!metric->value && !metric->missing_because.empty()) said.push_back(metric->missing_because);
   if (!run.check.made && !run.check.not_made_because.empty()) said.push_back(run.check.not_made_because);
   return Footnotes(said);
 }
@@ -83,17 +84,24 @@ Footnotes footnotes_of(const evidence::Run& run) {
 std::string run_report(const evidence::Run& run, int width) {
   const Footnotes notes = footnotes_of(run);
   const auto& where = run.provenance;
-  std::string out = fmt::format("{} {} ({}) {}, {}: {}\n\n", run.kernel, run.version, run.language,
-                                where.device.empty() ? "without a GPU" : "on " + where.device, where.arch,
-                                configuration_text(run));
+  std::string out =
+      render::paragraph(fmt::format("{} {} ({}) {}, {}: {}", run.kernel, run.version, run.language,
+                                    where.device.empty() ? "without a GPU" : "on " + where.device, where.arch,
+                                    configuration_text(run)),
+                        width) +
+      "\n";
   render::Table table{{{"Metric"}, {"Value", render::Align::right}, {"Remark"}}, {}};
   for (const auto& descriptor : evidence::metric_descriptors())
     if (const auto* metric = is_stall(descriptor.tag) ? nullptr : evidence::metric_of(run, descriptor.tag))
-      table.rows.push_back({descriptor.name, value_or_dash(run, descriptor.tag), notes.mark(metric->missing_because)});
+      table.rows.push_back(
+          {descriptor.name, value_or_dash(run, descriptor.tag), notes.mark(metric->missing_because)});
   if (!table.rows.empty()) out += render::fitted(table, width) + "\n";
-  if (const std::string legend = notes.legend(); !legend.empty()) out += legend + "\n";
-  out += check_text(run.check, notes) + trust_text(run.trust) + notes.within(stall_text(run));
-  for (const std::string& note : run.notes) out += "- " + notes.within(printable(note)) + "\n";
+  if (const std::string legend = notes.legend(width); !legend.empty()) out += legend + "\n";
+  for (const std::string& text :
+       {check_text(run.check, notes), trust_text(run.trust), notes.within(stall_text(run))})
+    if (!text.empty()) out += render::paragraph(text.substr(0, text.size() - 1), width);
+  for (const std::string& note : run.notes)
+    out += render::paragraph("- " + notes.within(printable(note)), width);
   return out;
 }
 

@@ -60,7 +60,7 @@ std::string sweep_report(const std::vector<std::string>& varying,
                            notes.mark(printable(remark(run)))});
     table.rows.push_back(std::move(row));
   }
-  const std::string legend = notes.legend();
+  const std::string legend = notes.legend(width);
   return render::fitted(table, width) + (legend.empty() ? "" : "\n" + legend);
 }
 

@@ -210,13 +210,17 @@ TEST(Relate, AKernelWithoutATechniqueContradictsNothing) {
     return result.relations.empty() ? std::string("silent") : name_of(result.relations[0].kind);
   };
   EXPECT_EQ(kind_for("all: [pattern: P1, fact: {family: D6}]"), "lacks") << "no such fact at all";
-  EXPECT_EQ(kind_for("all: [pattern: P1, any: [fact: {family: D6}, fact: {family: E1, kind: store}]]"), "lacks");
-  EXPECT_EQ(kind_for("all: [pattern: P1, fact: {family: D2, kind: pipeline, class: PipelineOther}]"), "contradicts")
-      << "a pipeline of another class is there";
-  EXPECT_EQ(kind_for("all: [pattern: P1, any: [fact: {family: D6}, fact: {family: D2, class: PipelineOther}]]"),
+  EXPECT_EQ(kind_for("all: [pattern: P1, any: [fact: {family: D6}, fact: {family: E1, kind: store}]]"),
+            "lacks");
+  EXPECT_EQ(kind_for("all: [pattern: P1, fact: {family: D2, kind: pipeline, class: PipelineOther}]"),
             "contradicts")
+      << "a pipeline of another class is there";
+  EXPECT_EQ(
+      kind_for("all: [pattern: P1, any: [fact: {family: D6}, fact: {family: D2, class: PipelineOther}]]"),
+      "contradicts")
       << "one of the ways is there in another form";
-  EXPECT_EQ(kind_for("all: [pattern: P1, none: [fact: {family: D2}]]"), "contradicts") << "what must not be is there";
+  EXPECT_EQ(kind_for("all: [pattern: P1, none: [fact: {family: D2}]]"), "contradicts")
+      << "what must not be is there";
 }
 
 TEST(Relate, DraftsAreNoEntries) {

@@ -76,7 +76,8 @@ TEST_F(Studies, TheNextCommandNamesWhatTheStudyIsAbout) {
 }
 
 TEST_F(Studies, SeveralAreOneDocument) {
-  const std::string json = studies_json({{"a", "x", "", {}, {}, {}}, {"b", "y", "", {}, {}, {}}}, {"c.json: torn"});
+  const std::string json =
+      studies_json({{"a", "x", "", {}, {}, {}}, {"b", "y", "", {}, {}, {}}}, {"c.json: torn"});
   EXPECT_NE(json.find("\"cutelab.studies\""), std::string::npos);
   EXPECT_NE(json.find("\"name\": \"b\""), std::string::npos) << json;
   EXPECT_NE(json.find("\"c.json: torn\""), std::string::npos);
