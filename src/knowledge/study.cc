@@ -43,7 +43,7 @@ constexpr StepText step_texts[] = {
 const StepText& text_of(Step step) { return step_texts[static_cast<std::size_t>(step)]; }
 
 /// As one word of a command line.
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || c >= 0x80 ||
            std::string_view("-_./:+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
@@ -54,7 +54,7 @@ std::string quoted(const std::string& word) {
 /// What the next step is about: what was recorded last, a placeholder where nothing was.
 std::string subject_of(const StepText& text, const Study& study) {
   for (auto it = study.items.rbegin(); it != study.items.rend(); ++it)
-    if (it->step == text.about) return quoted(it->what);
+    if (it->step == text.about) return shell_word(it->what);
   return text.about == Step::import ? "MY_KERNEL" : "FILE";
 }
 
