@@ -46,6 +46,13 @@ std::string catalog(std::vector<const Entry*> entries, const std::string& up, co
   return out;
 }
 
+/// "17 entries", "17 entries, 1 draft".
+std::string counted_entries(const std::vector<const Entry*>& entries) {
+  const auto drafts = std::count_if(entries.begin(), entries.end(), [](auto* entry) { return entry->draft; });
+  const auto whole = static_cast<long long>(entries.size()) - drafts;
+  return counted(whole, "entry", "entries") + (drafts ? ", " + counted(drafts, "draft") : "");
+}
+
 /// The text with a generated region inside one section: replaced if it is there, put below the heading if
 /// not.
 Result<std::string> with_section_region(const Entry& entry, const std::string& title, const std::string& name,
@@ -165,10 +172,7 @@ class Planner {
     auto after =
         with_region(before.empty() ? title : before, "catalog", catalog(entries, up, library_.folder), path);
     if (!after) return fail(path, after.error());
-    if (*after != before)
-      plan_.changes.push_back(
-          {path, *after,
-           "catalog of " + counted(static_cast<long long>(entries.size()), "entry", "entries")});
+    if (*after != before) plan_.changes.push_back({path, *after, "catalog of " + counted_entries(entries)});
   }
 
   const Library& library_;
