@@ -244,15 +244,26 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
   return {};
 }
 
-/// What could not be done, each with its reason; where the report has said the reasons only what it was.
-std::string not_done_text(const std::vector<std::string>& not_done, bool reported) {
-  std::string out;
-  std::vector<std::string> what;
-  for (const std::string& reason : not_done) {
-    out += "not done: " + reason + "\n";
-    what.push_back(reason.substr(0, reason.find(": ")));
+/// What could not be done, what has the same reason in one line; where a person has just read the reasons in
+/// the report, only what it was.
+std::string not_done_text(const std::vector<std::string>& not_done, bool reasons_were_read) {
+  std::vector<std::string> all;
+  std::vector<std::pair<std::string, std::string>> lines;  // a reason, and what it kept from being done
+  for (const std::string& text : not_done) {
+    const auto colon = std::min(text.find(": "), text.size());
+    const std::string what = text.substr(0, colon), reason = text.substr(colon);
+    all.push_back(what);
+    const auto same =
+        std::find_if(lines.begin(), lines.end(), [&](auto& line) { return line.first == reason; });
+    if (same == lines.end())
+      lines.emplace_back(reason, what);
+    else
+      same->second += ", " + what;
   }
-  return !reported || what.empty() ? out : "not done: " + join(what, ", ") + " (the report says why)\n";
+  if (reasons_were_read && !all.empty()) return "not done: " + join(all, ", ") + " (the report says why)\n";
+  std::string out;
+  for (const auto& [reason, what] : lines) out += "not done: " + what + reason + "\n";
+  return out;
 }
 
 /// What the compiler made otherwise than the last other one of which a run is kept, as the run's first note.
@@ -318,8 +329,8 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
                 << "again: " << request->command << "\n";
   if (auto s = draw(*outcome, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
-  const bool reported = arguments.get("--json") != "-";
-  context.err << not_done_text(outcome->not_done, reported);
+  const bool reasons_were_read = arguments.get("--json") != "-" && context.out_is_terminal;
+  context.err << not_done_text(outcome->not_done, reasons_were_read);
   if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)
     return code;
   if (outcome->run.check.made && !outcome->run.check.passed) return ExitCode::failed_check;
