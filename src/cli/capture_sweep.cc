@@ -15,7 +15,7 @@
 #include "corpus/checkout.h"
 #include "corpus/index.h"
 #include "reading/read.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -226,7 +226,9 @@ std::string why(const capture::Swept& swept) {
   return printable(text.size() > most ? text.substr(0, most) + " …" : text);
 }
 
-void print(const capture::Sweep& sweep, std::ostream& out) {
+void print(const capture::Sweep& sweep, const Context& context) {
+  std::ostream& out = context.out;
+  const int width = context.table_width();
   render::Table captured{{{"Captured", render::Align::left, 90},
                           {"For"},
                           {"Kernels", render::Align::right},
@@ -249,8 +251,8 @@ void print(const capture::Sweep& sweep, std::ostream& out) {
     captured.rows.push_back({printable(swept.file), swept.capture->arch, fmt::format("{}", kernels.size()),
                              fmt::format("{:.1f}", swept.capture->seconds)});
   }
-  if (!captured.rows.empty()) out << render::markdown(captured) << "\n";
-  if (!others.rows.empty()) out << render::markdown(others) << "\n";
+  if (!captured.rows.empty()) out << render::fitted(captured, width) << "\n";
+  if (!others.rows.empty()) out << render::fitted(others, width) << "\n";
   out << fmt::format(
       "{} of {} programs captured with launch and intermediate form; {} of the {} that hold a kernel "
       "themselves. "
@@ -278,7 +280,7 @@ Result<ExitCode> run_capture_sweep(const CaptureSweep& asked, capture::Toolchain
   if (asked.json)
     context.out << capture::to_json(sweep);
   else
-    print(sweep, context.out);
+    print(sweep, context);
   const auto unserved = std::count_if(
       sweep.programs.begin(), sweep.programs.end(),
       [](const capture::Swept& one) { return one.capture.has_value() && one.capture->wants_torch(); });

@@ -100,7 +100,7 @@ Status Comparing::compile() {
     if (builds_.back().built)
       record_build(run, *builds_.back().built, *kernel, context_);
     else
-      outcome_.not_done.push_back(builds_.back().not_built_because);
+      outcome_.not_done.push_back(not_built_text(builds_.back()));
     inspect_package(run, contender.package, *kernel, builds_.back(), context_);
     outcome_.runs.push_back(std::move(run));
   }

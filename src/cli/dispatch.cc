@@ -4,26 +4,13 @@
 #include <cctype>
 #include <ostream>
 #include <set>
+#include <streambuf>
 
 #include "base/text.h"
 #include "cli/verb.h"
 
 namespace cutelab::cli {
 namespace {
-
-std::string overview(const std::vector<std::unique_ptr<Verb>>& verbs) {
-  std::string out =
-      "cutelab: understand, import, measure and document CuTe GPU kernels\n\n"
-      "usage: cutelab VERB … | cutelab VERB --help | cutelab --version\n\n";
-  for (const auto& verb : verbs) {
-    const VerbSpec spec = verb->spec();
-    out += fmt::format("  {:<10} {:<12} {}\n", spec.name, spec.step, spec.summary);
-  }
-  out +=
-      "\nexit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this machine, 4 a "
-      "fault of ours, 5 the kernel under test faulted or ran past its time limit\n";
-  return out;
-}
 
 int report(const Error& error, Context& context) {
   context.err << as_called(error.message(), context) << "\n";
@@ -56,7 +43,7 @@ Status check_source_root(const Context& context) {
 /// A verb follows, so that the word before it is the program and not its name in a sentence.
 bool begins_with_verb(std::string_view text) {
   static const std::set<std::string> verbs = [] {
-    std::set<std::string> names = {"--help", "--version"};
+    std::set<std::string> names = {"--help", "--version", "VERB"};
     for (const auto& verb : all_verbs()) names.insert(verb->spec().name);
     return names;
   }();
@@ -66,6 +53,52 @@ bool begins_with_verb(std::string_view text) {
 bool wants_help(const std::vector<std::string>& words) {
   return std::find_if(words.begin(), words.end(), [](auto& w) { return w == "--help" || w == "-h"; }) !=
          words.end();
+}
+
+/// What verbs say on standard error is for a person throughout: its commands are spelled as the program was
+/// called. Flushed after every output, so that each arrives whole.
+class CalledLines final : public std::streambuf {
+ public:
+  CalledLines(std::ostream& to, const Context& context) : to_(to), context_(context) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (!traits_type::eq_int_type(c, traits_type::eof())) held_ += traits_type::to_char_type(c);
+    return traits_type::not_eof(c);
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    held_.append(text, static_cast<std::size_t>(count));
+    return count;
+  }
+  int sync() override {
+    to_ << as_called(held_, context_) << std::flush;
+    held_.clear();
+    return to_ ? 0 : -1;
+  }
+
+ private:
+  std::ostream& to_;
+  const Context& context_;
+  std::string held_;
+};
+
+Result<ExitCode> run_verb(const Verb& verb, const Arguments& arguments, const Context& world) {
+  CalledLines lines(world.err, world);
+  std::ostream err(&lines);
+  err.tie(&world.out);
+  err << std::unitbuf;
+  Context context{world.out,
+                  err,
+                  world.files,
+                  world.clock,
+                  world.environment,
+                  world.program,
+                  world.source_root,
+                  world.out_is_terminal,
+                  world.err_is_terminal,
+                  world.width,
+                  world.width_is_known};
+  return verb.run(arguments, context);
 }
 
 }  // namespace
@@ -91,7 +124,7 @@ std::string as_called(const std::string& text, const Context& context) {
 int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,
              Context& context) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    context.out << overview(verbs);
+    context.out << as_called(overview_text(verbs, context.width), context);
     return static_cast<int>(words.empty() ? ExitCode::usage : ExitCode::ok);
   }
   if (words[0] == "--version") {
@@ -102,13 +135,13 @@ int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<
   if (!verb) return report(unknown_verb(verbs, words[0]), context);
   const std::vector<std::string> rest(words.begin() + 1, words.end());
   if (wants_help(rest)) {
-    context.out << help_text(verb->spec());
+    context.out << as_called(help_text(verb->spec(), context.width), context);
     return static_cast<int>(ExitCode::ok);
   }
   auto arguments = parse_arguments(verb->spec(), rest);
   if (!arguments) return report(arguments.error(), context);
   if (const Status found = check_source_root(context); !found) return report(found.error(), context);
-  auto code = verb->run(*arguments, context);
+  auto code = run_verb(*verb, *arguments, context);
   context.out.flush();
   if (!code) return report(code.error(), context);
   return static_cast<int>(*code);

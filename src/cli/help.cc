@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/verb.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -27,34 +28,57 @@ std::string flag_right(const Flag& flag) {
   return text;
 }
 
-std::string rows(const std::vector<std::pair<std::string, std::string>>& pairs) {
+/// Two columns; what does not fit beside a long name begins below it.
+std::string rows(const std::vector<std::pair<std::string, std::string>>& pairs, int width) {
+  constexpr std::size_t widest_left = 30;
   std::size_t left = 0;
-  for (const auto& [a, b] : pairs) left = std::max(left, std::min<std::size_t>(display_width(a), 30));
+  for (const auto& [a, b] : pairs) left = std::max(left, std::min(display_width(a), widest_left));
   std::string out;
   for (const auto& [a, b] : pairs) {
-    out += "  " + a;
-    out +=
-        display_width(a) > left ? "\n  " + std::string(left, ' ') : std::string(left - display_width(a), ' ');
-    out += "  " + b + "\n";
+    const bool beside = display_width(a) <= left;
+    out += "  " + a + (beside ? std::string(left - display_width(a) + 2, ' ') : "\n");
+    bool first = beside;
+    for (const std::string& line : render::wrap(b, std::max(20, width - static_cast<int>(left) - 4))) {
+      out += (first ? "" : std::string(left + 4, ' ')) + line + "\n";
+      first = false;
+    }
   }
   return out;
 }
 
 }  // namespace
 
-std::string help_text(const VerbSpec& spec) {
-  std::string out = fmt::format("cutelab {}: {}\n\nusage: cutelab {}", spec.name, spec.summary, spec.name);
-  for (const Positional& p : spec.positionals) out += positional_usage(p);
-  if (!spec.flags.empty()) out += " [flags]";
-  if (spec.open_flags) out += " [--PARAMETER=VALUE …]";
-  out += "\n";
+std::string help_text(const VerbSpec& spec, int width) {
+  std::string usage = fmt::format("usage: cutelab {}", spec.name);
+  for (const Positional& p : spec.positionals) usage += positional_usage(p);
+  if (!spec.flags.empty()) usage += " [flags]";
+  if (spec.open_flags) usage += " [--PARAMETER=VALUE …]";
+  std::string out = render::paragraph(fmt::format("cutelab {}: {}", spec.name, spec.summary), width) + "\n" +
+                    render::paragraph(usage, width);
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const Positional& p : spec.positionals) pairs.emplace_back(p.name, p.help);
   for (const Flag& flag : spec.flags) pairs.emplace_back(flag_left(flag), flag_right(flag));
-  if (!pairs.empty()) out += "\n" + rows(pairs);
+  if (!pairs.empty()) out += "\n" + rows(pairs, width);
   if (!spec.examples.empty()) out += "\nexamples:\n";
   for (const std::string& example : spec.examples) out += "  " + example + "\n";
   return out;
+}
+
+std::string overview_text(const std::vector<std::unique_ptr<Verb>>& verbs, int width) {
+  std::string out =
+      "cutelab: understand, import, measure and document CuTe GPU kernels\n\n"
+      "usage: cutelab VERB … | cutelab VERB --help | cutelab --version\n\n";
+  render::Columns table{{{""}, {""}, {"", render::Align::left, true, 20}}, {}};
+  for (const auto& verb : verbs) {
+    const VerbSpec spec = verb->spec();
+    table.rows.push_back({{spec.name}, {spec.step}, {spec.summary}});
+  }
+  return out + render::columns(table, width, render::Paint()) + "\n" +
+         render::paragraph(
+             "exit codes: 0 done, 1 a check failed, 2 wrong use or bad input, 3 not possible on this "
+             "machine, "
+             "4 a fault of ours, 5 the kernel under test faulted or ran past its time limit",
+             width);
 }
 
 }  // namespace cutelab::cli

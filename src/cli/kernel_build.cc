@@ -173,6 +173,10 @@ PackageBuild build_package(const kernel::Package& package, const kernel::CuteKer
   return {std::move(*built), "", "", ""};
 }
 
+std::string not_built_text(const PackageBuild& build) {
+  return build.not_built_because + (build.remedy.empty() ? "" : " (try: " + build.remedy + ")");
+}
+
 PackageBuild build_operators(const std::string& arch, const Context& context) {
   kernel::Package operators;
   operators.design = "reference";

@@ -27,6 +27,9 @@ std::vector<std::string> compiled_for(const kernel::Package& package, const kern
 PackageBuild build_package(const kernel::Package& package, const kernel::CuteKernel& kernel,
                            const Context& context, bool tells = true);
 
+/// Why it was not built, with what helps: "… (try: `cutelab setup cutlass`)".
+std::string not_built_text(const PackageBuild& build);
+
 /// The reference operators of kernels/reference, compiled for `arch`.
 PackageBuild build_operators(const std::string& arch, const Context& context);
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/kernel_build.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -83,34 +83,41 @@ Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
   return error;
 }
 
-void print_plan(const KernelRequest& request, std::ostream& out) {
+void print_plan(const KernelRequest& request, const Context& context) {
+  std::ostream& out = context.out;
+  const int width = context.table_width();
   const auto& plan = *request.package.plan;
-  out << fmt::format("{} ({}, {}): {}\n\n", request.package.title(), request.package.language,
-                     request.package.layer, request.package.summary);
+  out << render::paragraph(fmt::format("{} ({}, {}): {}", request.package.title(), request.package.language,
+                                       request.package.layer, request.package.summary),
+                           width)
+      << "\n";
   render::Table parameters{{{"Parameter"}, {"Value"}, {"Legal"}, {"Meaning"}}, {}};
   const auto texts = request.params.texts();
   for (const auto& spec : plan.parameters())
     parameters.rows.push_back({"--" + spec.name, texts.at(spec.name), spec.range_text(), spec.meaning});
-  out << render::markdown(parameters) << "\n";
+  out << render::fitted(parameters, width) << "\n";
   const auto kernel = plan.plan(request.params, request.config);
   if (kernel) {
     const auto work = plan.algorithmic_flops_bytes(request.params);
-    out << fmt::format("work: {} compulsory bytes", with_thousands(work.compulsory.count()));
-    for (const auto& [unit, flops] : work.flops) out << fmt::format(", {:.4g} {} flops", flops, unit);
-    out << fmt::format(" ({})\ntolerance: {:.3g}: {}\n\n", work.formula,
-                       plan.tolerance(request.params).relative_norm, plan.tolerance(request.params).reason);
+    std::string amount = fmt::format("work: {} compulsory bytes", with_thousands(work.compulsory.count()));
+    for (const auto& [unit, flops] : work.flops) amount += fmt::format(", {:.4g} {} flops", flops, unit);
+    const auto tolerance = plan.tolerance(request.params);
+    out << render::paragraph(fmt::format("{} ({})", amount, work.formula), width)
+        << render::paragraph(fmt::format("tolerance: {:.3g}: {}", tolerance.relative_norm, tolerance.reason),
+                             width)
+        << "\n";
   }
   render::Table table{{{"Config", render::Align::right}, {"Values"}, {"Rejected because"}}, {}};
   int index = 0;
   for (const auto& config : plan.autotune_configs(request.params))
     table.rows.push_back({fmt::format("{}", index++), config.text(), config.rejected_because});
-  out << render::markdown(table) << "\nchosen: " << request.config.text() << "\n";
+  out << render::fitted(table, width) << "\n" << render::paragraph("chosen: " + request.config.text(), width);
   if (!kernel) {
     out << fmt::format("work, tolerance and launch are not known: {}\n", one_line(kernel.error()));
     return;
   }
-  out << "expected launch on 132 SMs: " << kernel->launch(132).text() << "\n";
-  for (const std::string& remark : kernel->remarks) out << "note: " << remark << "\n";
+  out << render::paragraph("expected launch on 132 SMs: " + kernel->launch(132).text(), width);
+  for (const std::string& remark : kernel->remarks) out << render::paragraph("note: " + remark, width);
 }
 
 }  // namespace cutelab::cli

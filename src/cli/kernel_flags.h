@@ -14,6 +14,6 @@ Result<std::vector<std::string>> given_export_flags(const Arguments& arguments,
                                                     const kernel::Package& package);
 
 /// --dry-run: parameters, work, configurations and launch.
-void print_plan(const KernelRequest& request, std::ostream& out);
+void print_plan(const KernelRequest& request, const Context& context);
 
 }  // namespace cutelab::cli

@@ -131,7 +131,7 @@ void KernelRun::build() {
       outcome_.run.notes.push_back("the host computes every reference: " + operators_.not_built_because);
   }
   if (build_.built) return record_build(outcome_.run, *build_.built, kernel_, context_);
-  missed(build_.not_built_because + (build_.remedy.empty() ? "" : " (try: " + build_.remedy + ")"));
+  missed(not_built_text(build_));
   if (!build_.where.empty()) outcome_.run.notes.push_back(build_.where);
 }
 

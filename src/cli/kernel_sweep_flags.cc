@@ -125,7 +125,7 @@ Result<ExitCode> sweep_kernel(KernelRequest base, kernel::Sweep sweep, const Arg
   if (arguments.get("--json") != "-")
     context.out << fmt::format("{}: {} problems, {} passed over\n\n", request.base.package.title(),
                                outcome->runs.size(), request.sweep.refused.size())
-                << report::sweep_report(request.sweep.varying, outcome->runs)
+                << report::sweep_report(request.sweep.varying, outcome->runs, context.table_width())
                 << "again: " << request.base.command << " --again\n";
   if (auto s = write_files(*outcome, arguments, context); !s) return s.error();
   return exit_code_of(*outcome);

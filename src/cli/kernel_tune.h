@@ -47,6 +47,6 @@ Result<kernel::Config> tuned_config(const TuneRequest& request, device::Device& 
                                     const Context& context);
 
 /// For a terminal.
-std::string tune_report(const TuneOutcome& outcome);
+std::string tune_report(const TuneOutcome& outcome, int width = 0);
 
 }  // namespace cutelab::cli

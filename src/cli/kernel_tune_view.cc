@@ -2,11 +2,11 @@
 
 #include "base/text.h"
 #include "cli/kernel_tune.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 
-std::string tune_report(const TuneOutcome& outcome) {
+std::string tune_report(const TuneOutcome& outcome, int width) {
   std::string out;
   if (outcome.from_store) {
     out = fmt::format("kept from {}: {:.2f} us, of {} timed, {} rejected, {} failed\n", outcome.best.time_utc,
@@ -22,7 +22,7 @@ std::string tune_report(const TuneOutcome& outcome) {
     for (const auto& candidate : outcome.candidates)
       table.rows.push_back({candidate.config.text(), us(candidate.screened_us), us(candidate.final_us),
                             printable(candidate.failed_because)});
-    out = render::markdown(table);
+    out = render::fitted(table, width);
     int rejected = 0;
     for (const auto& [reason, count] : outcome.rejected) rejected += count;
     out += fmt::format("\n{} rejected by the plan\n", rejected);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <ostream>
 
 #include "base/printable_output.h"
@@ -17,10 +18,10 @@
 
 namespace {
 
-constexpr int narrowest = 40, usual_width = 100;
+constexpr int narrowest = 40;
 
-/// Columns to write for: what COLUMNS asks for, else the terminal's own.
-int width_of_output(const cutelab::Environment& environment, bool terminal) {
+/// Columns to write for: what COLUMNS asks for, else the terminal's own; none where neither says anything.
+std::optional<int> width_of_output(const cutelab::Environment& environment, bool terminal) {
   if (const auto asked = environment.get("COLUMNS"))
     if (const auto columns = cutelab::parse_integer(*asked);
         columns && *columns >= narrowest && *columns <= 1000)
@@ -28,7 +29,7 @@ int width_of_output(const cutelab::Environment& environment, bool terminal) {
   winsize size{};
   if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= narrowest)
     return size.ws_col;
-  return usual_width;
+  return std::nullopt;
 }
 
 /// A caller may have closed standard streams. Files opened later must not get their numbers, or output would
@@ -84,6 +85,7 @@ int main(int argc, char** argv) {
   std::ostream out(&out_buffer), err(&err_buffer);
   err.tie(&out);
   err << std::unitbuf;
+  const auto width = width_of_output(environment, out_is_terminal);
   cli::Context context{out,
                        err,
                        files,
@@ -93,7 +95,8 @@ int main(int argc, char** argv) {
                        environment.get("CUTELAB_ROOT").value_or("."),
                        out_is_terminal,
                        err_is_terminal,
-                       width_of_output(environment, out_is_terminal)};
+                       width.value_or(cli::usual_width),
+                       width.has_value()};
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return exit_code(cli::dispatch(cli::all_verbs(), words, context), out_buffer, err);

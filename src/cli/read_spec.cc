@@ -21,12 +21,12 @@ Flag flag(const char* name, const char* value, const char* help) {
 
 std::vector<std::string> examples() {
   return {"cutelab read examples/cute_dsl",
-          "cutelab read gemm.py --full --family D2",
-          "cutelab read gemm.py --html gemm.html",
-          "cutelab read dense_gemm_persistent --arch sm_90a --json gemm.json",
-          "cutelab read --diff step_0.py step_1.py",
-          "cutelab read gemm.py --verify --strict --with=--mnkl --with=512,512,512,1",
-          "cutelab read --diff --compile gemm.py --dsl-version 4.7.0 --other-dsl-version 4.8.1",
+          "cutelab read gemm_wgmma_pipelined --full --family D2",
+          "cutelab read gemm_wgmma_pipelined --html gemm.html",
+          "cutelab read dense_gemm_persistent --arch sm_90a --cutlass ../cutlass --json gemm.json",
+          "cutelab read --diff gemm_wgmma_pipelined gemm_persistent_warp_specialized",
+          "cutelab read gemm_wgmma_pipelined --verify --strict --with=--mnk --with=512,512,512    # part dsl",
+          "cutelab read --diff --compile rmsnorm --dsl-version 4.7.0 --other-dsl-version 4.8.1",
           "cutelab read kernels --wheel 4.6.1 --sarif findings.sarif --fail-on error"};
 }
 

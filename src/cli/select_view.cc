@@ -8,14 +8,14 @@
 #include "base/text.h"
 #include "corpus/commands.h"
 #include "corpus/words.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 using namespace corpus;
 namespace {
 
-constexpr std::size_t width = 100;
-constexpr std::size_t path_width = 54;
+/// Columns of a list's paths: what needs, layer, lines and verdict leave of the line.
+std::size_t path_width(int width) { return static_cast<std::size_t>(std::clamp(width - 42, 24, 54)); }
 
 std::string pad(const std::string& text, std::size_t columns) {
   const std::size_t have = display_width(text);
@@ -23,17 +23,11 @@ std::string pad(const std::string& text, std::size_t columns) {
 }
 
 /// Words wrapped to `width` columns, every line after `indent` blanks.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string out, line;
-  for (const std::string_view word : split(text, ' ')) {
-    if (!line.empty() && display_width(line) + 1 + display_width(word) + indent > width) {
-      out += std::string(indent, ' ') + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + std::string(word);
-  }
-  if (!line.empty()) out += std::string(indent, ' ') + line + "\n";
-  return out;
+std::string wrapped(const std::string& text, std::size_t indent, int width) {
+  std::string out;
+  for (const std::string& line : render::wrap(text, std::max(20, width - static_cast<int>(indent))))
+    out += std::string(indent, ' ') + line + "\n";
+  return text.empty() ? "" : out;
 }
 
 std::string needs_text(const Example& e) { return e.arch.minimum.empty() ? "?" : e.arch.minimum; }
@@ -42,13 +36,18 @@ std::string runs_word(const RunsVerdict& verdict) {
   return verdict.runs == Runs::yes ? "runs" : verdict.runs == Runs::no ? "no" : "?";
 }
 
-std::string reasons_text(const Hit& hit, const Workspace& w) {
+std::string reasons_text(const Hit& hit, const Workspace& w, int width) {
   std::string text = printable(join(hit.reasons, "; "));
   if (hit.runs.runs == Runs::no) text += (text.empty() ? "" : "; ") + printable(hit.runs.why);
   if (hit.alternative >= 0)
     text += "; runs instead: " + shown_path(w.catalog->examples()[static_cast<std::size_t>(hit.alternative)],
-                                            *w.catalog, path_width);
+                                            *w.catalog, path_width(width));
   return text;
+}
+
+/// An id and what it stands for, which goes on below.
+std::string listed(const std::string& id, const std::string& text, int width) {
+  return "  " + pad(id, 22) + wrapped(text, 25, width).substr(24);
 }
 
 std::string see_text(const SeeAlso& s) {
@@ -76,25 +75,27 @@ std::string shown_path(const Example& e, const Catalog& catalog, std::size_t lim
   for (std::size_t tail = parts.size() - 1; tail >= 1; --tail)
     for (std::size_t head = std::min<std::size_t>(2, parts.size() - 1 - tail); head >= 1; --head)
       if (shown = shortened(head, tail); display_width(shown) <= limit) return shown;
-  return "…/" + printable(basename_of(path));
+  return render::clip_middle("…/" + printable(basename_of(path)), static_cast<int>(limit));
 }
 
-std::string hits_text(const std::vector<Hit>& hits, const std::optional<Device>& device, const Workspace& w) {
-  std::string out = fmt::format("{:>3}  {} {} {} {:>6}  {}\n", "#", pad("example", path_width),
-                                pad("needs", 8), pad("layer", 10), "lines", device ? device->name : "");
+std::string hits_text(const std::vector<Hit>& hits, const std::optional<Device>& device, const Workspace& w,
+                      int width) {
+  const std::size_t paths = path_width(width);
+  std::string out = fmt::format("{:>3}  {} {} {} {:>6}  {}\n", "#", pad("example", paths), pad("needs", 8),
+                                pad("layer", 10), "lines", device ? device->name : "");
   while (out.ends_with(" \n")) out.erase(out.size() - 2, 1);
   int number = 0;
   std::set<std::string> said;  // a section that explains several hits is named once
   for (const Hit& hit : hits) {
     const Example& e = w.catalog->examples()[static_cast<std::size_t>(hit.example)];
-    std::string line = fmt::format("{:>3}  {} {} {} {:>6}  {}", ++number,
-                                   pad(shown_path(e, *w.catalog, path_width), path_width),
-                                   pad(needs_text(e), 8), pad(name_of(e.layer), 10),
-                                   with_thousands(e.facts->lines), device ? runs_word(hit.runs) : "");
+    std::string line =
+        fmt::format("{:>3}  {} {} {} {:>6}  {}", ++number, pad(shown_path(e, *w.catalog, paths), paths),
+                    pad(needs_text(e), 8), pad(name_of(e.layer), 10), with_thousands(e.facts->lines),
+                    device ? runs_word(hit.runs) : "");
     out += std::string(trim(line)).insert(0, line.find_first_not_of(' '), ' ') + "\n";
-    out += wrapped(reasons_text(hit, w), 5);
+    out += wrapped(reasons_text(hit, w, width), 5, width);
     if (hit.see_also && said.insert(see_text(*hit.see_also)).second)
-      out += wrapped("see: " + see_text(*hit.see_also), 5);
+      out += wrapped("see: " + see_text(*hit.see_also), 5, width);
   }
   return out;
 }
@@ -129,43 +130,52 @@ std::string docs_text(const std::vector<SeeAlso>& found, const Catalog& catalog)
   return out;
 }
 
-std::string lists_text(const Taxonomy& taxonomy) {
+std::string lists_text(const Taxonomy& taxonomy, int width) {
   std::string out = "goals\n";
-  for (const Goal& g : taxonomy.goals) out += fmt::format("  {} {}\n", pad(g.id, 22), g.question);
+  for (const Goal& g : taxonomy.goals) out += listed(g.id, g.question, width);
   out += "\ncategories\n";
-  for (const Category& c : taxonomy.categories) out += fmt::format("  {} {}\n", pad(c.id, 22), c.title);
+  for (const Category& c : taxonomy.categories) out += listed(c.id, c.title, width);
   out += "\nlearning paths\n";
   for (const LearningPath& p : taxonomy.paths)
-    out += fmt::format("  {} {} ({} steps)\n", pad(p.id, 22), p.title, p.steps.size());
+    out += listed(p.id, fmt::format("{} ({} steps)", p.title, p.steps.size()), width);
   out +=
-      "\npatterns\n  P1 TMA multi-stage pipeline, P2 warp specialization, P3 persistent loop and scheduler, "
-      "P4 online\n"
-      "  softmax or streaming accumulation, P5 register-level accumulators, P6 swizzle, P7 cluster\n"
-      "  communication, P8 epilogue, P9 boundary handling, P10 drain\n";
+      "\npatterns\n" +
+      wrapped(
+          "P1 TMA multi-stage pipeline, P2 warp specialization, P3 persistent loop and scheduler, P4 online "
+          "softmax or streaming accumulation, P5 register-level accumulators, P6 swizzle, P7 cluster "
+          "communication, P8 epilogue, P9 boundary handling, P10 drain",
+          2, width);
   return out;
 }
 
 std::string path_text(const LearningPath& path, const std::vector<ResolvedStep>& steps,
-                      const std::optional<Device>& device, const Workspace& w) {
+                      const std::optional<Device>& device, const Workspace& w, int width) {
+  const std::size_t paths = path_width(width);
   std::string out = fmt::format("path {}: {}\n\n", path.id, path.title);
   int number = 0;
   for (const ResolvedStep& s : steps) {
     out += fmt::format("{:>3}  {}\n", ++number, s.teaches);
-    if (!s.missing.empty()) out += wrapped("missing: " + s.missing, 5);
+    if (!s.missing.empty()) out += wrapped("missing: " + s.missing, 5, width);
     if (!s.package.empty()) out += fmt::format("     native: cutelab kernel {}\n", s.package);
     if (s.example < 0) continue;
     const Example& e = w.catalog->examples()[static_cast<std::size_t>(s.example)];
     std::string line = fmt::format("     {}{} {} {:>6} lines", s.other_generation ? "instead: " : "",
-                                   pad(shown_path(e, *w.catalog, path_width), path_width),
-                                   pad(needs_text(e), 8), with_thousands(e.facts->lines));
+                                   pad(shown_path(e, *w.catalog, paths), paths), pad(needs_text(e), 8),
+                                   with_thousands(e.facts->lines));
     if (device) line += "  " + runs_word(w.catalog->runs_on(e, device->arch));
     out += line + "\n";
   }
+  if (std::any_of(steps.begin(), steps.end(), [](const ResolvedStep& s) { return !s.missing.empty(); }))
+    out += "\n" +
+           wrapped(
+               "Steps that are missing come with a CUTLASS checkout: set CUTLASS_DIR, give --cutlass DIR, or "
+               "fetch one with `cutelab corpus add cutlass`.",
+               0, width);
   return out;
 }
 
 std::string card_text(const Example& e, const std::optional<Device>& device, const ExampleDetails& details,
-                      const Workspace& w) {
+                      const Workspace& w, int width) {
   const Catalog& catalog = *w.catalog;
   std::vector<std::pair<std::string, std::string>> rows;
   if (!e.facts->summary.empty()) rows.emplace_back("what", e.facts->summary);
@@ -208,7 +218,7 @@ std::string card_text(const Example& e, const std::optional<Device>& device, con
   if (const auto see = see_also(e, {}, catalog)) rows.emplace_back("see", see_text(*see));
   std::string out;
   for (const auto& [name, text] : rows) {
-    std::string block = wrapped(printable(text), 10);
+    std::string block = wrapped(printable(text), 10, width);
     out += pad(name, 9) + " " + block.substr(10);
   }
   return out;

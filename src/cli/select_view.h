@@ -13,7 +13,7 @@ namespace cutelab::cli {
 /// shortened in the middle to `width` columns (0 = whole).
 std::string shown_path(const corpus::Example& e, const corpus::Catalog& catalog, std::size_t width);
 
-/// A ranked list that fits 100 columns: one line of facts and one of reasons per hit.
+/// A ranked list that fits `width` columns: one line of facts and one of reasons per hit. At 100:
 ///
 ///    #  example                                             needs    layer       lines  H100
 ///    1  cute/hopper/kernel/dense_gemm/dense_gemm.py         sm_90a   CuTe        1,520  runs
@@ -21,7 +21,7 @@ std::string shown_path(const corpus::Example& e, const corpus::Catalog& catalog,
 ///    2  cute/blackwell/kernel/dense_gemm/dense_gemm.py      sm_100a  CuTe        1,850  no
 ///       dense GEMM; needs tcgen05 …; runs instead: cute/hopper/kernel/dense_gemm/dense_gemm.py
 std::string hits_text(const std::vector<corpus::Hit>& hits, const std::optional<corpus::Device>& device,
-                      const corpus::Workspace& workspace);
+                      const corpus::Workspace& workspace, int width);
 std::string hits_csv(const std::vector<corpus::Hit>& hits, const std::optional<corpus::Device>& device,
                      const corpus::Workspace& workspace);
 nlohmann::ordered_json hit_json(
@@ -33,15 +33,16 @@ nlohmann::ordered_json example_json(const corpus::Example& e, const corpus::Work
 /// Everything about one example: what it needs, how to run it, what it imports, what runs it, where it is
 /// explained.
 std::string card_text(const corpus::Example& e, const std::optional<corpus::Device>& device,
-                      const ExampleDetails& details, const corpus::Workspace& workspace);
+                      const ExampleDetails& details, const corpus::Workspace& workspace, int width);
 
 /// The steps of a learning path, missing ones with the reason.
 std::string path_text(const corpus::LearningPath& path, const std::vector<corpus::ResolvedStep>& steps,
-                      const std::optional<corpus::Device>& device, const corpus::Workspace& workspace);
+                      const std::optional<corpus::Device>& device, const corpus::Workspace& workspace,
+                      int width);
 
 std::string docs_text(const std::vector<corpus::SeeAlso>& found, const corpus::Catalog& catalog);
 
 /// Goals, categories, patterns and learning paths with their titles.
-std::string lists_text(const corpus::Taxonomy& taxonomy);
+std::string lists_text(const corpus::Taxonomy& taxonomy, int width);
 
 }  // namespace cutelab::cli

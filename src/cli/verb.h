@@ -74,6 +74,10 @@ struct Context {
   bool out_is_terminal = false;
   bool err_is_terminal = false;  ///< progress is drawn only there
   int width = 100;               ///< columns of the terminal; 100 without one
+  bool width_is_known = false;   ///< a terminal or COLUMNS said so; else tables are as wide as they are
+
+  /// For render::fitted.
+  int table_width() const { return width_is_known ? width : 0; }
 };
 
 class Verb {
@@ -90,8 +94,13 @@ std::vector<std::unique_ptr<Verb>> all_verbs();
 /// the nearest flag.
 Result<Arguments> parse_arguments(const VerbSpec& spec, const std::vector<std::string>& words);
 
-/// Help of one verb for a terminal.
-std::string help_text(const VerbSpec& spec);
+/// Columns for which texts are written where no terminal says how many it has.
+constexpr int usual_width = 100;
+
+/// Help of one verb in lines of at most `width` columns, as far as its examples let it.
+std::string help_text(const VerbSpec& spec, int width = usual_width);
+/// What `cutelab --help` shows: every verb in a line or two.
+std::string overview_text(const std::vector<std::unique_ptr<Verb>>& verbs, int width = usual_width);
 
 /// argv without the program's name; writes to context; returns the process's exit code.
 int dispatch(const std::vector<std::unique_ptr<Verb>>& verbs, const std::vector<std::string>& words,

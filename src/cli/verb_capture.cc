@@ -9,7 +9,7 @@
 #include "cli/example_names.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -41,8 +41,9 @@ VerbSpec capture_spec() {
       {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
   spec.flags.insert(spec.flags.end(), own.begin(), own.end());
   spec.examples = {"cutelab capture examples/cute_dsl/rmsnorm.py --arch sm_90a",
-                   "cutelab capture dense_gemm --arch sm_100a -- --mnkl 4096,4096,4096,1",
-                   "cutelab capture gemm.py --json", "cutelab capture --sweep ~/cutlass",
+                   "cutelab capture gemm_wgmma_pipelined --arch sm_90a -- --mnk 4096,4096,4096",
+                   "cutelab capture examples/cute_dsl/rmsnorm.py --json",
+                   "cutelab capture --sweep ../cutlass",
                    "cutelab capture --sweep data/recipes/quack.json --arch sm_90a"};
   return spec;
 }
@@ -82,7 +83,8 @@ std::vector<std::string> row_of(const capture::Launch& launch) {
           join(others, ", ")};
 }
 
-void print(const capture::Capture& capture, std::ostream& out) {
+void print(const capture::Capture& capture, const Context& context) {
+  std::ostream& out = context.out;
   out << fmt::format("{} for {}: CuTe DSL {}{}, {:.1f} s{}\n", capture.program, capture.arch,
                      capture.dsl_version,
                      capture.torch.empty() || capture.torch == "none" ? "" : ", " + capture.torch,
@@ -102,7 +104,7 @@ void print(const capture::Capture& capture, std::ostream& out) {
                          {"Also"}},
                         {}};
     for (const auto& launch : capture.launches) table.rows.push_back(row_of(launch));
-    out << render::markdown(table);
+    out << render::fitted(table, context.table_width());
   }
   if (!capture.output.empty()) out << "\nThe end of what it printed:\n" << printable(capture.output) << "\n";
 }
@@ -122,7 +124,7 @@ class CaptureVerb final : public Verb {
     if (arguments.has("--json"))
       context.out << capture::to_json(*captured);
     else
-      print(*captured, context.out);
+      print(*captured, context);
     context.err << torch_hint(captured->wants_torch() ? 1 : 0, *toolchain, context);
     if (captured->recorded()) return ExitCode::ok;
     return captured->ended == capture::Ended::missing_module ? ExitCode::unavailable : ExitCode::failed_check;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
+#include <set>
 #include <tuple>
 
 #include "base/process.h"
@@ -235,7 +236,7 @@ Result<ExitCode> compare_kept(const Arguments& arguments, Context& context) {
   if (file == "-")
     context.out << report::comparison_json(compared);
   else
-    context.out << report::comparison_report(compared);
+    context.out << as_called(report::comparison_report(compared, context.table_width()), context);
   if (!file.empty() && file != "-")
     if (auto s = write_file_atomically(file, report::comparison_json(compared)); !s) return s.error();
   return fails(compared, arguments) ? ExitCode::failed_check : ExitCode::ok;
@@ -257,13 +258,14 @@ Result<ExitCode> CompareVerb::run(const Arguments& arguments, Context& context) 
   if (!outcome) return outcome.error();
   const auto compared = compared_of(*request, *outcome);
   if (arguments.get("--json") != "-") {
-    context.out << report::comparison_report(compared);
+    context.out << as_called(report::comparison_report(compared, context.table_width()), context);
     if (arguments.has("--structure")) print_structure(*request, context);
     context.out << "again: " << request->command << "\n";
   }
   if (auto s = keep(*outcome, compared, arguments, context); !s) return s.error();
+  std::set<std::string> said;  // what keeps several kernels from being compiled is said once
   for (const std::string& reason : outcome->not_done)
-    context.err << as_called("not done: " + reason + "\n", context);
+    if (said.insert(reason).second) context.err << "not done: " << reason << "\n";
   for (const std::string& text : outcome->disagreements) context.err << "outputs differ: " << text << "\n";
   if (outcome->outcome.kind != "done") return profile::exit_code_of(outcome->outcome);
   if (!outcome->disagreements.empty()) return ExitCode::failed_check;

@@ -13,7 +13,7 @@
 #include "corpus/locate.h"
 #include "corpus/registry.h"
 #include "corpus/workspace.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 using namespace corpus;
@@ -114,7 +114,7 @@ Result<ExitCode> list(const Arguments& a, Context& context) {
     }
   }
   context.out << (a.has("--json") ? json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                                  : render::markdown(table));
+                                  : render::fitted(table, context.table_width()));
   return ExitCode::ok;
 }
 

@@ -11,7 +11,7 @@
 #include "device/asked_apart.h"
 #include "device/device.h"
 #include "profile/ceilings.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -59,7 +59,7 @@ Json json_of(const profile::Ceiling& c) {
   return j;
 }
 
-std::string ceilings_text(const std::vector<profile::Ceiling>& all) {
+std::string ceilings_text(const std::vector<profile::Ceiling>& all, int width) {
   render::Table table{{{"Ceiling"},
                        {"Reached", render::Align::right},
                        {"Spread", render::Align::right},
@@ -78,7 +78,7 @@ std::string ceilings_text(const std::vector<profile::Ceiling>& all) {
     else
       table.rows.push_back({c.tag, "-", "", "", "", c.missing_because});
   }
-  return render::markdown(table);
+  return render::fitted(table, width);
 }
 
 std::vector<std::string> row_of(const device::DeviceInfo& d, const device::Sample& now) {
@@ -100,7 +100,7 @@ std::vector<std::string> row_of(const device::DeviceInfo& d, const device::Sampl
           join(now.throttle_reasons, ", ")};
 }
 
-std::string devices_text(const device::MachineAnswer& told) {
+std::string devices_text(const device::MachineAnswer& told, int width) {
   render::Table table{{{"GPU", render::Align::right},
                        {"Name"},
                        {"Arch"},
@@ -114,7 +114,7 @@ std::string devices_text(const device::MachineAnswer& told) {
                       {}};
   for (std::size_t i = 0; i < told.devices.size(); ++i)
     table.rows.push_back(row_of(told.devices[i], i < told.now.size() ? told.now[i] : device::Sample{}));
-  return render::markdown(table) + driver_line(told.driver);
+  return render::fitted(table, width) + driver_line(told.driver);
 }
 
 std::string devices_json(const device::MachineAnswer& told) {
@@ -126,20 +126,22 @@ std::string devices_json(const device::MachineAnswer& told) {
 }
 
 /// In its own process: what the measurement of one GPU says, as it is printed.
-Result<std::string> measured(int gpu, bool as_json, const std::string& time_utc) {
+Result<std::string> measured(int gpu, bool as_json, const Context& context) {
   const auto machine = device::machine_device();
   auto session = machine->open(gpu);
   if (!session) return session.error();
   auto ceilings = profile::measure_ceilings(**session);
   if (!ceilings) return ceilings.error();
   const auto& info = (*session)->info();
-  if (!as_json) return info.name + "\n\n" + ceilings_text(*ceilings) + driver_line(machine->driver());
+  if (!as_json)
+    return info.name + "\n\n" + ceilings_text(*ceilings, context.table_width()) +
+           driver_line(machine->driver());
   Json all = Json::array();
   for (const auto& c : *ceilings) all.push_back(json_of(c));
   return Json{{"schema_version", 1},
               {"device", info.name},
               {"driver", machine->driver().version},
-              {"time_utc", time_utc},
+              {"time_utc", context.clock.utc_now()},
               {"ceilings", all}}
              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";
@@ -179,7 +181,8 @@ class DeviceVerb final : public Verb {
     const auto machine = device::machine_device();
     const auto told = device::ask_apart(*machine, true, seconds);
     if (!told) return told.error();
-    context.out << (arguments.has("--json") ? devices_json(*told) : devices_text(*told));
+    context.out << (arguments.has("--json") ? devices_json(*told)
+                                            : devices_text(*told, context.table_width()));
     if (told->stopped_because.empty()) return ExitCode::ok;
     context.err << "not done: " << told->stopped_because << "\n";
     return ExitCode::unavailable;
@@ -193,7 +196,7 @@ class DeviceVerb final : public Verb {
     auto end = run_isolated(
         [&](const Isolated& parent) {
           parent.phase("the measurement", true);
-          const auto result = measured(gpu, as_json, context.clock.utc_now());
+          const auto result = measured(gpu, as_json, context);
           parent.tell(result ? "+" + *result : "-" + one_line(result.error()));
         },
         limit_seconds, [&](const std::string& told) { (told[0] == '+' ? text : refused) = told.substr(1); });

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "cli/knowledge_world.h"
 #include "cli/verbs.h"
@@ -23,15 +24,12 @@ int errors_of(const DocumentPlan& plan) {
   return errors;
 }
 
-std::string plural(std::size_t n, const std::string& one, const std::string& many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
 std::string as_json(const DocumentPlan& plan, const std::string& folder, bool written) {
   nlohmann::ordered_json json = {{"schema", "cutelab.document"},
                                  {"schema_version", 1},
                                  {"folder", folder},
                                  {"entries", plan.entries},
+                                 {"drafts", plan.drafts},
                                  {"evidence_lines", plan.evidence_lines},
                                  {"written", written},
                                  {"changes", nlohmann::ordered_json::array()},
@@ -48,14 +46,20 @@ std::string as_json(const DocumentPlan& plan, const std::string& folder, bool wr
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-void print(const DocumentPlan& plan, const std::string& folder, bool check_only, std::ostream& out) {
-  for (const Problem& problem : plan.problems) out << printable(problem.text()) << "\n";
+void print(const DocumentPlan& plan, const std::string& folder, bool check_only, const Context& context) {
+  for (const Problem& problem : plan.problems)
+    context.out << as_called(printable(problem.text()), context) << "\n";
   for (const Change& change : plan.changes)
-    out << fmt::format("{} {}: {}\n", check_only ? "out of date" : "wrote", change.path, change.what);
-  out << fmt::format("{}: {}, {}, {}\n", folder,
-                     plural(static_cast<std::size_t>(plan.entries), "entry", "entries"),
-                     plural(static_cast<std::size_t>(plan.evidence_lines), "evidence line", "evidence lines"),
-                     plural(static_cast<std::size_t>(errors_of(plan)), "error", "errors"));
+    context.out << fmt::format("{} {}: {}\n", check_only ? "out of date" : "wrote", change.path, change.what);
+  context.out << fmt::format("{}: {}, {}{}, {}\n", folder, counted(plan.entries, "entry", "entries"),
+                             plan.drafts ? counted(plan.drafts, "draft") + ", " : "",
+                             counted(plan.evidence_lines, "evidence line"),
+                             counted(errors_of(plan), "error"));
+  if (check_only && !plan.changes.empty())
+    context.out << as_called(
+        fmt::format("`cutelab document{}` brings up to date what can be generated\n",
+                    folder == default_knowledge_folder(context) ? "" : " " + printable(folder)),
+        context);
 }
 
 class DocumentVerb final : public Verb {
@@ -104,7 +108,7 @@ class DocumentVerb final : public Verb {
     if (arguments.has("--json"))
       context.out << as_json(plan, library->folder, !check_only);
     else
-      print(plan, library->folder, check_only, context.out);
+      print(plan, library->folder, check_only, context);
     return errors_of(plan) > 0 || (check_only && !plan.changes.empty()) ? ExitCode::failed_check
                                                                         : ExitCode::ok;
   }
@@ -149,7 +153,7 @@ class DocumentVerb final : public Verb {
     if (after != before)
       if (auto status = write_file_atomically(path, after); !status) return status.error();
     context.out << fmt::format("{} {}: {}\n", after == before ? "unchanged" : "wrote", path,
-                               plural(runs->size(), "run", "runs"));
+                               counted(static_cast<long long>(runs->size()), "run"));
     return ExitCode::ok;
   }
 };

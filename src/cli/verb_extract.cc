@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "cli/example_names.h"
 #include "cli/knowledge_world.h"
@@ -13,6 +14,7 @@
 #include "knowledge/draft.h"
 #include "knowledge/relate.h"
 #include "reading/read.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -107,24 +109,44 @@ std::string lines_text(const std::vector<evidence::Location>& at) {
                                      cut ? ", …" : "");
 }
 
-void print(const Extracted& one, const std::string& base, std::size_t known, bool dry, std::ostream& out) {
-  const std::string path = one.reading.files.empty() ? "a reading" : one.reading.files[0].path;
-  out << fmt::format("{} ({})\n", printable(path), printable(one.reading.language));
+void print_drafts(const Extracted& one, bool dry, std::ostream& out) {
+  std::size_t widest = 0;
+  for (const auto& [draft, placed] : one.drafts)
+    widest = std::max(widest, said_of(placed.placement, dry).size());
   for (const auto& [draft, placed] : one.drafts) {
-    out << fmt::format("  {:<10} {}  ({} {}, {} evidence lines)\n", said_of(placed.placement, dry),
-                       placed.path, draft.pattern.empty() ? "anti-pattern" : draft.pattern,
-                       printable(draft.entry.title), draft.entry.evidence.size());
+    out << fmt::format("  {:<{}}  {} {}, {}\n", said_of(placed.placement, dry), widest,
+                       draft.pattern.empty() ? "anti-pattern" : draft.pattern, printable(draft.entry.title),
+                       counted(static_cast<long long>(draft.entry.evidence.size()), "evidence line"))
+        << fmt::format("  {:<{}}  {}\n", "", widest, placed.path);
     if (!placed.kept.empty())
-      out << fmt::format("  {:<10} {} was edited and stays as it is\n", "kept", placed.kept);
+      out << fmt::format("  {:<{}}  {} was edited and stays as it is\n", "kept", widest, placed.kept);
   }
   if (one.drafts.empty()) out << "  no pattern to draft\n";
-  out << fmt::format("  against {} ({} {}):\n", base, known, known == 1 ? "entry" : "entries");
+}
+
+/// What stands right of a relation's word goes on below.
+std::string beside(const char* word, const std::string& text, int width) {
+  std::string out;
+  for (const std::string& line : render::wrap(text, std::max(20, width - 15)))
+    out += fmt::format("  {:<12} {}\n", out.empty() ? word : "", line);
+  return out;
+}
+
+void print(const Extracted& one, const std::string& base, std::size_t known, bool dry,
+           const Context& context) {
+  std::ostream& out = context.out;
+  const std::string path = one.reading.files.empty() ? "a reading" : one.reading.files[0].path;
+  out << fmt::format("{} ({})\n", printable(path), printable(one.reading.language));
+  print_drafts(one, dry, out);
+  out << fmt::format("  against {} ({}):\n", base,
+                     counted(static_cast<long long>(known), "entry", "entries"));
   for (const Relation& relation : one.known.relations) {
-    out << fmt::format("  {:<12} {}  {}\n", knowledge::name_of(relation.kind), relation.id,
-                       lines_text(relation.at));
-    for (const std::string& detail : relation.details) out << "               " << printable(detail) << "\n";
+    const std::string lines = lines_text(relation.at);
+    out << beside(knowledge::name_of(relation.kind), relation.id + (lines.empty() ? "" : " (" + lines + ")"),
+                  context.width);
+    for (const std::string& detail : relation.details) out << beside("", printable(detail), context.width);
   }
-  for (const std::string& id : one.known.fresh) out << fmt::format("  {:<12} {}\n", "new", id);
+  for (const std::string& id : one.known.fresh) out << beside("new", id, context.width);
 }
 
 nlohmann::ordered_json as_json(const Extracted& one) {
@@ -193,7 +215,8 @@ class ExtractVerb final : public Verb {
         {"--dry-run", "", "write nothing", "", false, {}},
         {"--json", "", "drafts and relations as JSON", "", false, {}}};
     spec.examples = {"cutelab extract examples/cute_dsl/gemm_persistent_warp_specialized.py",
-                     "cutelab extract --reading gemm.json --pattern P1 --dry-run"};
+                     "cutelab extract gemm_wgmma_pipelined --pattern P1 --dry-run",
+                     "cutelab extract --reading gemm.json    # as `cutelab read --json gemm.json` wrote it"};
     return spec;
   }
 
@@ -217,7 +240,8 @@ class ExtractVerb final : public Verb {
           if (!placed.content.empty())
             if (auto status = write_file_atomically(placed.path, placed.content); !status)
               return status.error();
-    show(all, base, library->entries.size(), arguments, context);
+    show(all, base, library->entries.size() - static_cast<std::size_t>(library->drafts()), arguments,
+         context);
     return ExitCode::ok;
   }
 
@@ -245,7 +269,15 @@ class ExtractVerb final : public Verb {
   static void show(const std::vector<Extracted>& all, const std::string& base, std::size_t known,
                    const Arguments& arguments, const Context& context) {
     if (!arguments.has("--json")) {
-      for (const Extracted& one : all) print(one, base, known, arguments.has("--dry-run"), context.out);
+      bool wrote = false;
+      for (const Extracted& one : all) {
+        print(one, base, known, arguments.has("--dry-run"), context);
+        for (const auto& [draft, placed] : one.drafts) wrote = wrote || !placed.content.empty();
+      }
+      if (wrote && !arguments.has("--dry-run"))
+        context.out << as_called(
+            "next: write what the drafts leave open; `cutelab document` puts them into the catalogs\n",
+            context);
       return;
     }
     nlohmann::ordered_json json = {

@@ -220,7 +220,7 @@ Result<ExitCode> KernelVerb::tuned(KernelRequest& request, const Arguments& argu
   }
   auto outcome = tune_kernel(wanted, *device, package_loader(context), context);
   if (!outcome) return outcome.error();
-  context.out << tune_report(*outcome);
+  context.out << as_called(tune_report(*outcome, context.table_width()), context);
   if (!outcome->best.values.empty()) {
     request.config = kernel::Config{outcome->best.values, ""};
     context.out << "run it: " << rerun_command(request, arguments.get("--arch"), context) << "\n";
@@ -242,6 +242,28 @@ Status KernelVerb::keep(const evidence::Run& run, const Arguments& arguments, Co
   if (file != "-")
     context.out << fmt::format("kept as run {}: `{} runs show {}`\n", *id, context.program, *id);
   return {};
+}
+
+/// What could not be done, what has the same reason in one line; where a person has just read the reasons in
+/// the report, only what it was.
+std::string not_done_text(const std::vector<std::string>& not_done, bool reasons_were_read) {
+  std::vector<std::string> all;
+  std::vector<std::pair<std::string, std::string>> lines;  // a reason, and what it kept from being done
+  for (const std::string& text : not_done) {
+    const auto colon = std::min(text.find(": "), text.size());
+    const std::string what = text.substr(0, colon), reason = text.substr(colon);
+    all.push_back(what);
+    const auto same =
+        std::find_if(lines.begin(), lines.end(), [&](auto& line) { return line.first == reason; });
+    if (same == lines.end())
+      lines.emplace_back(reason, what);
+    else
+      same->second += ", " + what;
+  }
+  if (reasons_were_read && !all.empty()) return "not done: " + join(all, ", ") + " (the report says why)\n";
+  std::string out;
+  for (const auto& [reason, what] : lines) out += "not done: " + what + reason + "\n";
+  return out;
 }
 
 /// What the compiler made otherwise than the last other one of which a run is kept, as the run's first note.
@@ -290,7 +312,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
     if (const auto code = tuned(*request, arguments, context); !code) return code;
   if (arguments.has("--for")) return check_for_gpu(request->package, arguments.get("--for"), context);
   if (arguments.has("--dry-run")) {
-    print_plan(*request, context.out);
+    print_plan(*request, context);
     context.out << "again: " << rerun_command(*request, arguments.get("--arch"), context) << "\n";
     return ExitCode::ok;
   }
@@ -303,12 +325,12 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (!outcome) return outcome.error();
   note_last_compile(outcome->run, arguments, context);
   if (arguments.get("--json") != "-")
-    context.out << as_called(report::run_report(outcome->run), context) << "again: " << request->command
-                << "\n";
+    context.out << as_called(report::run_report(outcome->run, context.table_width()), context)
+                << "again: " << request->command << "\n";
   if (auto s = draw(*outcome, *request, arguments, context); !s) return s.error();
   if (auto s = keep(outcome->run, arguments, context); !s) return s.error();
-  for (const std::string& reason : outcome->not_done)
-    context.err << as_called("not done: " + reason + "\n", context);
+  const bool reasons_were_read = arguments.get("--json") != "-" && context.out_is_terminal;
+  context.err << not_done_text(outcome->not_done, reasons_were_read);
   if (const auto code = profile::exit_code_of(outcome->run.outcome); code == ExitCode::kernel_fault)
     return code;
   if (outcome->run.check.made && !outcome->run.check.passed) return ExitCode::failed_check;

@@ -5,7 +5,7 @@
 #include "cli/exports.h"
 #include "cli/verbs.h"
 #include "kernel/registry.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 namespace cutelab::cli {
 namespace {
@@ -52,7 +52,7 @@ class ListVerb final : public Verb {
     for (const auto& package : packages)
       table.rows.push_back({package.design, package.version, package.language, package.layer,
                             join(package.architectures, ", "), package.summary});
-    context.out << render::markdown(table);
+    context.out << render::fitted(table, context.table_width());
     return ExitCode::ok;
   }
 };

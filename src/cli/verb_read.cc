@@ -274,6 +274,7 @@ class ReadRun {
   void terminal() const {
     report::ViewOptions options;
     options.width = std::max(40, context_.width);
+    options.program = context_.program;
     options.paint = render::Paint(render::wants_colour(context_.out_is_terminal,
                                                        context_.environment.get("NO_COLOR").value_or(""),
                                                        context_.environment.get("TERM").value_or("")));

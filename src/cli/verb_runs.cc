@@ -99,7 +99,7 @@ class RunsVerb final : public Verb {
     std::vector<std::pair<std::int64_t, evidence::Run>> rows;
     for (const auto& stored : *runs) rows.emplace_back(stored.id, stored.run);
     if (!rows.empty())
-      context.out << report::run_list(rows);
+      context.out << report::run_list(rows, context.table_width());
     else if (auto said = say_why_none(store, arguments, context); !said)
       return said.error();
     return ExitCode::ok;
@@ -141,7 +141,7 @@ class RunsVerb final : public Verb {
       return ExitCode::ok;
     }
     if (auto s = write_file_atomically(words[1], text); !s) return s.error();
-    context.out << fmt::format("wrote {} runs to {}\n", runs.size(), words[1]);
+    context.out << fmt::format("wrote {} run{} to {}\n", runs.size(), runs.size() == 1 ? "" : "s", words[1]);
     return ExitCode::ok;
   }
 
@@ -155,7 +155,8 @@ class RunsVerb final : public Verb {
     auto added =
         text->rfind("SQLite format 3", 0) == 0 ? from_store(store, words[1]) : from_json(store, *text);
     if (!added) return added.error();
-    context.out << fmt::format("{} runs are new here\n", *added);
+    context.out << fmt::format("{} new here\n",
+                               *added == 1 ? "1 run is" : fmt::format("{} runs are", *added));
     return ExitCode::ok;
   }
   static Result<int> from_store(profile::Store& store, const std::string& file) {
@@ -179,7 +180,8 @@ class RunsVerb final : public Verb {
     if (!keep) return keep.error();
     auto gone = store.collect(*keep, arguments.has("--dry-run"));
     if (!gone) return gone.error();
-    context.out << fmt::format("{} runs {}\n", *gone, arguments.has("--dry-run") ? "would go" : "removed");
+    context.out << fmt::format("{} run{} {}\n", *gone, *gone == 1 ? "" : "s",
+                               arguments.has("--dry-run") ? "would go" : "removed");
     return ExitCode::ok;
   }
 
@@ -191,8 +193,9 @@ class RunsVerb final : public Verb {
                    "`cutelab runs list` shows them"};
     auto stored = store.get(*id);
     if (!stored) return stored.error();
-    context.out << (arguments.has("--json") ? evidence::json_text(stored->run) + "\n"
-                                            : report::run_report(stored->run));
+    context.out << (arguments.has("--json")
+                        ? evidence::json_text(stored->run) + "\n"
+                        : as_called(report::run_report(stored->run, context.table_width()), context));
     return ExitCode::ok;
   }
 };

@@ -93,11 +93,12 @@ Result<ExitCode> show_name(const Request& r) {
       if (r.device) hit.runs = r.workspace.catalog->runs_on(e, r.device->arch);
       hits.push_back(std::move(hit));
     }
-    r.context.out << hits_text(hits, r.device, r.workspace) << "\n";
+    r.context.out << hits_text(hits, r.device, r.workspace, r.context.width) << "\n";
   }
   if (found->chosen >= 0)
-    r.context.out << card_text(examples[static_cast<std::size_t>(found->chosen)], r.device,
-                               details_of(r, found->chosen), r.workspace);
+    r.context.out << as_called(card_text(examples[static_cast<std::size_t>(found->chosen)], r.device,
+                                         details_of(r, found->chosen), r.workspace, r.context.width),
+                               r.context);
   else
     r.context.out << "name the path, or your GPU: --gpu H100\n";
   return ExitCode::ok;
@@ -109,7 +110,7 @@ Result<ExitCode> show_path(const Request& r) {
   if (!steps) return steps.error();
   const LearningPath& path = **r.workspace.taxonomy.path(id);
   if (!r.arguments.has("--json")) {
-    r.context.out << path_text(path, *steps, r.device, r.workspace);
+    r.context.out << as_called(path_text(path, *steps, r.device, r.workspace, r.context.width), r.context);
     return ExitCode::ok;
   }
   Json out = envelope(r, "path");
@@ -147,8 +148,12 @@ Result<ExitCode> show_docs(const Request& r, std::size_t limit) {
     return ExitCode::ok;
   }
   if (found.empty())
-    r.context.out << "no page says anything of " << printable(join(words, " "))
-                  << "; a CUTLASS checkout brings documentation: --cutlass DIR\n";
+    r.context.out << as_called(
+        fmt::format(
+            "no page says anything of {}; documentation comes with a CUTLASS checkout: set CUTLASS_DIR, give "
+            "--cutlass DIR, or fetch one with cutelab corpus add cutlass\n",
+            printable(join(words, " "))),
+        r.context);
   r.context.out << docs_text(found, *r.workspace.catalog);
   return ExitCode::ok;
 }
@@ -196,7 +201,7 @@ Result<ExitCode> show_hits(const Request& r, std::size_t limit) {
     r.context.out << as_called("nothing fits; cutelab select --list shows what can be asked for\n",
                                r.context);
   } else {
-    r.context.out << hits_text(*hits, r.device, r.workspace);
+    r.context.out << hits_text(*hits, r.device, r.workspace, r.context.width);
     if (all > limit) r.context.out << fmt::format("\n{} of {} shown; --limit 0 shows all\n", limit, all);
   }
   return ExitCode::ok;
@@ -243,9 +248,12 @@ class Select final : public Verb {
         flag("-l,--list", "", "goals, categories, patterns and learning paths"),
         flag("--json", "", "everything, for machines"),
         flag("--csv", "", "the ranked list as CSV")};
-    s.examples = {"cutelab select --goal tma-pipeline --gpu H100", "cutelab select grouped gemm --arch sm_90",
-                  "cutelab select blackwell/dense_gemm.py", "cutelab select --path A --gpu H200",
-                  "cutelab select --docs PipelineTmaAsync"};
+    s.examples = {"cutelab select --goal tma-pipeline --gpu H100",
+                  "cutelab select persistent gemm --arch sm_90",
+                  "cutelab select gemm_persistent_warp_specialized",
+                  "cutelab select --path A --gpu H200",
+                  "cutelab select blackwell/dense_gemm.py --cutlass ../cutlass    # names of any release",
+                  "cutelab select --docs PipelineTmaAsync --cutlass ../cutlass"};
     return s;
   }
 
@@ -273,13 +281,13 @@ class Select final : public Verb {
     if (!r.device && !r.arch && !a.has("--list") && !a.has("--docs"))
       r.device = machine_gpu(*device::machine_device(), w.archs);
     const std::size_t many = *limit == 0 ? w.catalog->examples().size() : static_cast<std::size_t>(*limit);
-    if (a.has("--list")) return c.out << lists_text(w.taxonomy), ExitCode::ok;
+    if (a.has("--list")) return c.out << lists_text(w.taxonomy, c.width), ExitCode::ok;
     if (a.has("--path")) return show_path(r);
     if (a.has("--docs")) return show_docs(r, many);
     if (is_name(a.positionals())) return show_name(r);
     if (a.positionals().empty() && !a.has("--goal") && !a.has("--category") && !a.has("--pattern") &&
         !a.has("--arch") && !a.has("--dtype"))
-      return c.out << lists_text(w.taxonomy) << "\nask with --goal, --category, --path or words\n",
+      return c.out << lists_text(w.taxonomy, c.width) << "\nask with --goal, --category, --path or words\n",
              ExitCode::ok;
     return show_hits(r, many);
   }

@@ -4,7 +4,10 @@
 #include <memory>
 #include <ostream>
 
+#include "base/counted.h"
 #include "base/text.h"
+#include "cli/example_names.h"
+#include "cli/knowledge_world.h"
 #include "cli/study_ask.h"
 #include "cli/verbs.h"
 #include "knowledge/study.h"
@@ -38,28 +41,51 @@ void print_status(const Study& study, const Context& context) {
   }
   for (std::size_t i = 0; i < study.questions.size(); ++i) {
     const auto& question = study.questions[i];
-    out << fmt::format("{}  question {}: {}\n", i == 0 ? "\n" : "", i + 1, printable(question.text));
-    out << "    " << (question.answer.empty() ? "open" : "answer: " + printable(question.answer)) << "\n";
+    out << fmt::format("{}  question {}: {}\n", i == 0 ? "\n" : "", i + 1, printable(question.text))
+        << as_called(question.answer.empty()
+                         ? fmt::format("    open; once you know: cutelab study answer {} {} \"…\"\n",
+                                       study.name, i + 1)
+                         : "    answer: " + printable(question.answer) + "\n",
+                     context);
   }
   for (std::size_t i = 0; i < study.notes.size(); ++i)
     out << (i == 0 ? "\n" : "") << "  note: " << printable(study.notes[i].text) << "\n";
-  out << "\nnext: " << status.next << "\n";
-  if (!status.command.empty()) out << as_called("  " + status.command + "\n", context);
+  std::string next = "\nnext: " + status.next + "\n";
+  for (const std::string& command : status.commands) next += "  " + printable(command) + "\n";
+  out << as_called(next, context);
 }
 
-/// A file or folder that a step records has to be there; its content's hash shows later whether it changed.
-Result<StudyItem> item_of(knowledge::Step step, const std::string& what, const std::string& note,
-                          const Context& context) {
+/// Where the thing lies that a step records: of an example's name its file, of an entry's id its page. Runs
+/// and packages are names.
+Result<std::string> place_of(knowledge::Step step, const std::string& what, ExampleNames& names,
+                             const Context& context) {
   using knowledge::Step;
-  StudyItem item{step, what, "", note, ""};
-  const bool must_exist =
-      step == Step::select || step == Step::read || step == Step::extract || step == Step::document;
-  const auto status = context.files.status(what);
-  if (!status && must_exist)
-    return Error{ErrorKind::input, fmt::format("study {}", knowledge::name_of(step)),
-                 fmt::format("there is no file {}", printable(what)), "",
-                 "name a file or folder that is there"};
-  if (status && !status->is_directory) item.revision = knowledge::file_revision(what, context.files);
+  if (context.files.status(what) || step == Step::import || step == Step::profile) return what;
+  if (step == Step::select || step == Step::read) {
+    std::vector<std::string> notes;
+    auto path = names(what, notes);
+    for (const std::string& note : notes) context.err << "note: " << printable(note) << "\n";
+    return path;
+  }
+  if (step == Step::extract) {
+    const auto library = knowledge::load_library(default_knowledge_folder(context), context.files);
+    if (const auto* entry = library ? library->find(what) : nullptr) return entry->path;
+  }
+  return Error{ErrorKind::input, fmt::format("study {}", knowledge::name_of(step)),
+               fmt::format("there is no file {}", printable(what)), "",
+               step == Step::extract
+                   ? "name an entry's file or id: `cutelab extract` says where its drafts lie"
+                   : "name a file or folder that is there"};
+}
+
+/// The content's hash shows later whether a file changed.
+Result<StudyItem> item_of(knowledge::Step step, const std::string& what, const std::string& note,
+                          ExampleNames& names, const Context& context) {
+  auto place = place_of(step, what, names, context);
+  if (!place) return place.error();
+  StudyItem item{step, *place, "", note, ""};
+  const auto status = context.files.status(item.what);
+  if (status && !status->is_directory) item.revision = knowledge::file_revision(item.what, context.files);
   return item;
 }
 
@@ -69,8 +95,13 @@ class StudyVerb final : public Verb {
     VerbSpec spec{
         "study", "the record of one learning goal: questions, steps done, what is next", "1 - 6", {}, {}, {},
         false};
-    spec.positionals = {{"ACTION", join(actions(), ", "), 1, 1},
-                        {"NAME", "the study, then what the action is about", 0, -1}};
+    spec.positionals = {
+        {"ACTION", join(actions(), ", "), 1, 1},
+        {"NAME",
+         "the study, then what the action is about: a question; a question's number and the answer; a "
+         "source or an example's name (select, read); a package (import); a run (profile); an entry's file "
+         "or id (extract)",
+         0, -1}};
     spec.flags = {{"--goal", "TEXT", "what to learn, with `new`", "", false, {}},
                   {"--note", "TEXT", "a remark on what is recorded", "", false, {}},
                   {"--in",
@@ -80,10 +111,13 @@ class StudyVerb final : public Verb {
                    true,
                    {}},
                   {"--folder", "DIR", "where studies are kept", ".cutelab/study", false, {}},
-                  {"--json", "", "the study as JSON", "", false, {}}};
+                  {"--json", "", "the study as JSON; with `list` all of them", "", false, {}}};
     spec.examples = {"cutelab study new pipelines --goal \"understand TMA pipelines\"",
                      "cutelab study ask pipelines \"who arrives on the empty barrier?\"",
-                     "cutelab study ask \"how many registers has each role?\" --in gemm.py",
+                     "cutelab study answer pipelines 1 \"each math warpgroup, once it has read the stage\"",
+                     "cutelab study ask \"how many registers has each role?\" --in "
+                     "examples/cute_dsl/gemm_persistent_warp_specialized.py",
+                     "cutelab study select pipelines gemm_wgmma_pipelined",
                      "cutelab study read pipelines examples/cute_dsl/gemm_wgmma_pipelined.py",
                      "cutelab study status pipelines"};
     return spec;
@@ -99,7 +133,7 @@ class StudyVerb final : public Verb {
                    near ? fmt::format("did you mean '{}'?", *near) : "actions: " + join(known, ", "));
     }
     const StudyStore store(arguments.get("--folder", ".cutelab/study"), context.files, context.clock);
-    if (action == "list") return list(store, context);
+    if (action == "list") return list(store, arguments.has("--json"), context);
     if (action == "ask") return ask(words, arguments, store, context);
     if (words.size() < 2) return usage("no study named", fmt::format("cutelab study {} NAME …", action));
     auto study = act(action, words, arguments, store, context);
@@ -148,21 +182,23 @@ class StudyVerb final : public Verb {
     return answer_from_sources(question, sources, arguments.has("--json"), context);
   }
 
-  static Result<ExitCode> list(const StudyStore& store, Context& context) {
+  static Result<ExitCode> list(const StudyStore& store, bool json, Context& context) {
     std::vector<std::string> broken;
     auto studies = store.all(&broken);
     if (!studies) return studies.error();
+    const ExitCode code = broken.empty() ? ExitCode::ok : ExitCode::failed_check;
+    if (json) return context.out << knowledge::studies_json(*studies, broken), code;
     for (const Study& study : *studies) {
       const auto status = knowledge::status_of(study, context.files);
       const auto done =
           std::count_if(status.steps.begin(), status.steps.end(), [](auto& s) { return s.done; });
-      context.out << fmt::format("{:<20} {} of 6 steps, {} open questions  {}\n", study.name, done,
-                                 status.open_questions, printable(study.goal));
+      context.out << fmt::format("{:<20} {} of 6 steps, {}  {}\n", study.name, done,
+                                 counted(status.open_questions, "open question"), printable(study.goal));
     }
     if (studies->empty())
       context.out << as_called("no studies; start one: cutelab study new NAME --goal \"…\"\n", context);
     for (const std::string& line : broken) context.out << "unreadable: " << printable(line) << "\n";
-    return broken.empty() ? ExitCode::ok : ExitCode::failed_check;
+    return code;
   }
 
   static Result<Study> act(const std::string& action, const std::vector<std::string>& words,
@@ -189,10 +225,11 @@ class StudyVerb final : public Verb {
       return usage("nothing named to record", fmt::format("cutelab study {} {} WHAT", action, words[1]));
     Result<Study> study = store.load(words[1]);
     if (!study) return study;
+    ExampleNames names(context, "", "");
     for (const knowledge::Step step : knowledge::all_steps) {
       if (action != knowledge::name_of(step)) continue;
       for (std::size_t i = 2; i < words.size(); ++i) {
-        auto item = item_of(step, words[i], arguments.get("--note"), context);
+        auto item = item_of(step, words[i], arguments.get("--note"), names, context);
         if (!item) return item.error();
         study = store.record(words[1], *item);
         if (!study) return study;

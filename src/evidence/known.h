@@ -8,7 +8,7 @@ namespace cutelab::evidence {
 
 /// How one entry of a knowledge base stands to a reading.
 struct KnownEntry {
-  std::string relation;  ///< confirms, refines, contradicts, warns, undetermined
+  std::string relation;  ///< confirms, refines, contradicts, lacks, warns, undetermined
   std::string id;
   std::string title;
   std::string path;                   ///< of the entry

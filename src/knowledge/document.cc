@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "knowledge/draft.h"
 
@@ -43,6 +44,13 @@ std::string catalog(std::vector<const Entry*> entries, const std::string& up, co
       "|---|---|---|---|---|---|---|---|\n";
   for (const Entry* entry : entries) out += catalog_row(*entry, up, folder);
   return out;
+}
+
+/// "17 entries", "17 entries, 1 draft".
+std::string counted_entries(const std::vector<const Entry*>& entries) {
+  const auto drafts = std::count_if(entries.begin(), entries.end(), [](auto* entry) { return entry->draft; });
+  const auto whole = static_cast<long long>(entries.size()) - drafts;
+  return counted(whole, "entry", "entries") + (drafts ? ", " + counted(drafts, "draft") : "");
 }
 
 /// The text with a generated region inside one section: replaced if it is there, put below the heading if
@@ -95,7 +103,8 @@ class Planner {
     plan_.problems = check(library_, world_, files_);
     for (const Problem& problem : plan_.problems)
       if (problem.severity == Problem::Severity::error) broken_.insert(problem.path);
-    plan_.entries = static_cast<int>(library_.entries.size());
+    plan_.drafts = library_.drafts();
+    plan_.entries = static_cast<int>(library_.entries.size()) - plan_.drafts;
     for (const Entry& entry : library_.entries) {
       plan_.evidence_lines += static_cast<int>(entry.evidence.size());
       if (!broken_.count(entry.path)) refresh(entry);
@@ -163,10 +172,7 @@ class Planner {
     auto after =
         with_region(before.empty() ? title : before, "catalog", catalog(entries, up, library_.folder), path);
     if (!after) return fail(path, after.error());
-    if (*after != before)
-      plan_.changes.push_back(
-          {path, *after,
-           fmt::format("catalog of {} entr{}", entries.size(), entries.size() == 1 ? "y" : "ies")});
+    if (*after != before) plan_.changes.push_back({path, *after, "catalog of " + counted_entries(entries)});
   }
 
   const Library& library_;

@@ -17,7 +17,8 @@ struct Change {
 struct DocumentPlan {
   std::vector<Change> changes;
   std::vector<Problem> problems;
-  int entries = 0;
+  int entries = 0;  ///< drafts not counted
+  int drafts = 0;
   int evidence_lines = 0;
 };
 

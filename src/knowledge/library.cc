@@ -81,6 +81,10 @@ const Entry* Library::find(const std::string& id) const {
   return nullptr;
 }
 
+int Library::drafts() const {
+  return static_cast<int>(std::count_if(entries.begin(), entries.end(), [](auto& e) { return e.draft; }));
+}
+
 Result<Library> load_library(const std::string& folder, const FileSource& files) {
   Library library;
   library.folder = folder;

@@ -33,6 +33,7 @@ struct Library {
   std::vector<Problem> problems;             ///< what could not be read or parsed
 
   const Entry* find(const std::string& id) const;
+  int drafts() const;  ///< how many of the entries are drafts
 };
 
 /// A folder that does not exist is an empty library. Errors (kind input): the folder is a file or unreadable.

@@ -100,6 +100,31 @@ std::vector<std::string> additions(const Entry& entry, const Reading& reading) {
   return out;
 }
 
+/// Of a signature that does not hold: whether that is only for want of something. A fact of another form, or
+/// too few of them, is not a want: the reading shows otherwise.
+bool only_wants(const Signature& signature, const Reading& reading) {
+  const auto wanting = [&](const Signature& part) {
+    return match(part, reading).verdict != Tristate::no || only_wants(part, reading);
+  };
+  switch (signature.op) {
+    case Signature::Op::fact: {
+      FactTerm form_aside;
+      form_aside.family = signature.fact.family;
+      if (const auto named = signature.fact.text.find("kind"); named != signature.fact.text.end())
+        form_aside.text["kind"] = named->second;
+      return std::all_of(reading.facts.begin(), reading.facts.end(),
+                         [&](const Fact& fact) { return match_fact(form_aside, fact) == Tristate::no; });
+    }
+    case Signature::Op::pattern:
+      return signature.pattern.present && !is_present(reading, signature.pattern.id);
+    case Signature::Op::all:
+    case Signature::Op::any:
+      return std::all_of(signature.parts.begin(), signature.parts.end(), wanting);
+    default:
+      return false;
+  }
+}
+
 Relation relation_of(const Entry& entry, const Reading& reading, const Match& result) {
   Relation relation{Relation::Kind::confirms,     entry.id, entry.path, entry.title,
                     patterns_of(entry.signature), {},       result.at};
@@ -107,7 +132,8 @@ Relation relation_of(const Entry& entry, const Reading& reading, const Match& re
     relation.kind = Relation::Kind::undetermined;
     relation.details = result.because;
   } else if (result.verdict == Tristate::no) {
-    relation.kind = Relation::Kind::contradicts;
+    relation.kind =
+        only_wants(entry.signature, reading) ? Relation::Kind::lacks : Relation::Kind::contradicts;
     relation.details = result.because;
   } else if (entry.kind == EntryKind::anti_pattern) {
     relation.kind = Relation::Kind::warns;
@@ -147,10 +173,12 @@ int order_of(Relation::Kind kind) {
       return 2;
     case Relation::Kind::confirms:
       return 3;
-    case Relation::Kind::undetermined:
+    case Relation::Kind::lacks:
       return 4;
+    case Relation::Kind::undetermined:
+      return 5;
   }
-  return 5;
+  return 6;
 }
 
 }  // namespace
@@ -163,6 +191,8 @@ const char* name_of(Relation::Kind kind) {
       return "refines";
     case Relation::Kind::contradicts:
       return "contradicts";
+    case Relation::Kind::lacks:
+      return "lacks";
     case Relation::Kind::undetermined:
       return "undetermined";
     case Relation::Kind::warns:
@@ -189,7 +219,7 @@ CrossReference relate(const Reading& reading, const Library& library) {
   CrossReference out;
   std::set<std::string> covered;
   for (const Entry& entry : library.entries) {
-    if (entry.scope != "shared" && entry.scope != reading.language) continue;
+    if (entry.draft || (entry.scope != "shared" && entry.scope != reading.language)) continue;
     const Match result = match(entry.signature, reading);
     if (!concerns(entry, reading, result)) continue;
     out.relations.push_back(relation_of(entry, reading, result));

@@ -12,7 +12,8 @@ struct Relation {
   enum class Kind {
     confirms,      ///< the signature holds and the reading adds nothing to it
     refines,       ///< it holds, and the reading shows facts of that pattern that it does not mention
-    contradicts,   ///< the pattern it is about is present, yet the signature does not hold
+    contradicts,   ///< the pattern it is about is present, in a form that the signature excludes
+    lacks,         ///< the pattern is present, and nothing of what the signature asks for beyond it
     undetermined,  ///< the signature depends on values that the reading could not determine
     warns          ///< an anti-pattern's signature holds
   };
@@ -27,12 +28,13 @@ struct Relation {
 const char* name_of(Relation::Kind kind);
 
 struct CrossReference {
-  std::vector<Relation> relations;  ///< warns, contradicts, refines, confirms, undetermined; then by id
-  std::vector<std::string> fresh;   ///< patterns of the checklist that are present and that no entry covers
+  std::vector<Relation>
+      relations;                   ///< warns, contradicts, refines, confirms, lacks, undetermined; then by id
+  std::vector<std::string> fresh;  ///< patterns of the checklist that are present and that no entry covers
 };
 
-/// Entries of another language's scope, and entries that are about patterns the reading does not show, are
-/// left out.
+/// Drafts, entries of another language's scope, and entries that are about patterns the reading does not
+/// show, are left out.
 CrossReference relate(const evidence::Reading& reading, const Library& library);
 
 /// Facts that belong to a pattern as one term each, with the values that tell one form from another (class,

@@ -23,23 +23,47 @@ struct StepText {
   Step step;
   const char* name;
   const char* next;
-  const char* command;  ///< {} = the study's name
+  const char* command;  ///< that does the step; {} = what the step before is about
+  const char* record;   ///< the word of `study` for what is recorded
+  Step about;           ///< the step whose last item {} is
 };
 constexpr StepText step_texts[] = {
-    {Step::select, "select", "Choose an example for the goal, then record it.",
-     "cutelab select --goal … && cutelab study select {} FILE"},
-    {Step::read, "read", "Read the example and record that you did.",
-     "cutelab read FILE && cutelab study read {} FILE"},
+    {Step::select, "select", "Choose an example (`cutelab select --list` names goals), then record it.",
+     "cutelab select --goal GOAL", "EXAMPLE", Step::select},
+    {Step::read, "read", "Read the example and record that you did.", "cutelab read {}", "{}", Step::select},
     {Step::import, "import", "Put the kernel behind an interface of your own.",
-     "cutelab study import {} PACKAGE"},
-    {Step::profile, "profile", "Check and measure it.",
-     "cutelab kernel KERNEL --check --prof_type=annotation && cutelab study profile {} RUN"},
-    {Step::extract, "extract", "Draft the patterns that it shows.",
-     "cutelab extract FILE && cutelab study extract {} ENTRY"},
-    {Step::document, "document", "Bring catalogs and evidence up to date.",
-     "cutelab document && cutelab study document {} docs/knowledge"}};
+     "cutelab import {} --layer LAYER --design MY_KERNEL", "MY_KERNEL", Step::read},
+    {Step::profile, "profile", "Check and measure it.", "cutelab kernel {} --check --prof_type=event", "RUN",
+     Step::import},
+    {Step::extract, "extract", "Draft the patterns that it shows.", "cutelab extract {}", "ENTRY.md",
+     Step::read},
+    {Step::document, "document", "Bring catalogs and evidence up to date.", "cutelab document",
+     "docs/knowledge", Step::document}};
 
 const StepText& text_of(Step step) { return step_texts[static_cast<std::size_t>(step)]; }
+
+/// As one word of a command line.
+std::string shell_word(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c >= 0x80 ||
+           std::string_view("-_./:+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  return plain && !word.empty() ? word : "'" + replace_all(word, "'", "'\\''") + "'";
+}
+
+/// What the next step is about: what was recorded last, a placeholder where nothing was.
+std::string subject_of(const StepText& text, const Study& study) {
+  for (auto it = study.items.rbegin(); it != study.items.rend(); ++it)
+    if (it->step == text.about) return shell_word(it->what);
+  return text.about == Step::import ? "MY_KERNEL" : "FILE";
+}
+
+std::vector<std::string> commands_of(const StepText& text, const Study& study) {
+  const std::string subject = subject_of(text, study);
+  return {
+      replace_all(text.command, "{}", subject),
+      fmt::format("cutelab study {} {} {}", text.name, study.name, replace_all(text.record, "{}", subject))};
+}
 
 }  // namespace
 
@@ -184,14 +208,14 @@ StudyStatus status_of(const Study& study, const FileSource& files) {
     }
     if (!one.done && out.next.empty()) {
       out.next = text_of(step).next;
-      out.command = fmt::format(fmt::runtime(text_of(step).command), study.name);
+      out.commands = commands_of(text_of(step), study);
     }
     out.steps.push_back(std::move(one));
   }
   for (const StudyQuestion& question : study.questions) out.open_questions += question.answer.empty() ? 1 : 0;
   if (out.next.empty() && out.open_questions > 0) {
     out.next = "Answer the open questions.";
-    out.command = fmt::format("cutelab study answer {} NUMBER \"…\"", study.name);
+    out.commands = {fmt::format("cutelab study answer {} NUMBER \"…\"", study.name)};
   } else if (out.next.empty()) {
     out.next = "All six steps are done.";
   }

@@ -49,6 +49,9 @@ struct Study {
 /// A study's JSON form (schema cutelab.study, version 1) and back. Errors (kind input) with the path of the
 /// member: not JSON, another schema or version, a member missing or of wrong type.
 std::string study_json(const Study& study);
+/// Schema cutelab.studies, version 1: `studies`, each as above, and `unreadable`, what `all` said of the
+/// others.
+std::string studies_json(const std::vector<Study>& studies, const std::vector<std::string>& unreadable);
 Result<Study> study_from_json(const std::string& text, const std::string& path);
 
 /// Whether a study may have this name: letters, digits, `-` and `_`, not longer than 64.
@@ -93,8 +96,8 @@ struct StepStatus {
 struct StudyStatus {
   std::vector<StepStatus> steps;  ///< always six
   int open_questions = 0;
-  std::string next;     ///< what to do, one sentence
-  std::string command;  ///< the command that does it
+  std::string next;                   ///< what to do, one sentence
+  std::vector<std::string> commands;  ///< that do it, one after the other
 };
 StudyStatus status_of(const Study& study, const FileSource& files);
 

@@ -63,7 +63,9 @@ Study read(const Json& json) {
 
 }  // namespace
 
-std::string study_json(const Study& study) {
+namespace {
+
+Json json_of(const Study& study) {
   Json json = {{"schema", schema_name},
                {"schema_version", Study::schema_version},
                {"name", study.name},
@@ -82,7 +84,24 @@ std::string study_json(const Study& study) {
                              {"note", i.note},
                              {"at", i.at}});
   for (const StudyNote& n : study.notes) json["notes"].push_back({{"text", n.text}, {"at", n.at}});
+  return json;
+}
+
+std::string dumped(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string study_json(const Study& study) { return dumped(json_of(study)); }
+
+std::string studies_json(const std::vector<Study>& studies, const std::vector<std::string>& unreadable) {
+  Json all = Json::array();
+  for (const Study& study : studies) all.push_back(json_of(study));
+  return dumped({{"schema", "cutelab.studies"},
+                 {"schema_version", Study::schema_version},
+                 {"studies", all},
+                 {"unreadable", unreadable}});
 }
 
 Result<Study> study_from_json(const std::string& content, const std::string& path) {

@@ -102,7 +102,8 @@ class Checker {
     const std::int64_t row_bits = inner.value() * request_.bits;
     const std::int64_t span_bits = request_.swizzle_span * 8;
     add("inner-16B", row_bits % 128 == 0,
-        fmt::format("a row of the tile has {} bits, a multiple of 128?", row_bits));
+        fmt::format("a row of the tile has {} bits, {} multiple of 128", row_bits,
+                    row_bits % 128 == 0 ? "a" : "no"));
     std::int64_t box_row = inner.value();
     const bool swizzled = request_.swizzle_span > 16;
     if (swizzled && row_bits > span_bits) {

@@ -32,6 +32,14 @@ std::string_view prefix(std::string_view text, int width) {
   return text.substr(0, end);
 }
 
+/// The front of `word` that ends after a mark at which a reader expects a break, if that leaves a third of
+/// it.
+std::string_view breakable(std::string_view front, std::string_view word) {
+  if (front.size() == word.size()) return front;
+  const auto mark = front.find_last_of("-_/.,:");
+  return mark == std::string_view::npos || mark + 1 <= front.size() / 3 ? front : front.substr(0, mark + 1);
+}
+
 class Layout {
  public:
   Layout(const Columns& table, int width, int indent) : table_(table), indent_(indent) {
@@ -42,8 +50,8 @@ class Layout {
         widths_[i] = std::max(widths_[i], width_of(one_line(row[i].text)));
     }
     const int gaps = gap * (static_cast<int>(widths_.size()) - 1);
-    shrink(width - indent - gaps, true);
-    shrink(width - indent - gaps, false);
+    for (const Squeeze squeeze : {Squeeze::to_least, Squeeze::text_below_least, Squeeze::titles_too})
+      for (const bool wrapping : {true, false}) shrink(width - indent - gaps, wrapping, squeeze);
   }
 
   std::string line(const std::vector<std::vector<std::string>>& cells, const std::vector<Style>& styles,
@@ -70,15 +78,24 @@ class Layout {
   }
 
  private:
+  enum class Squeeze { to_least, text_below_least, titles_too };
+
+  int least_of(std::size_t column, Squeeze squeeze) const {
+    constexpr int readable = 8;
+    const ColumnSpec& spec = table_.columns[column];
+    const bool below = squeeze != Squeeze::to_least && spec.wraps;
+    return std::max({below ? std::min(spec.least, readable) : spec.least, 1,
+                     squeeze == Squeeze::titles_too ? 0 : width_of(spec.title)});
+  }
+
   /// Takes columns one by one from the widest column of the kind until all fit or all are at their least.
-  void shrink(int room, bool wrapping) {
+  void shrink(int room, bool wrapping, Squeeze squeeze) {
     int over = -room;
     for (const int width : widths_) over += width;
     for (; over > 0; --over) {
       int widest = -1;
       for (std::size_t i = 0; i < widths_.size(); ++i) {
-        const ColumnSpec& column = table_.columns[i];
-        if (column.wraps != wrapping || widths_[i] <= std::max(column.least, 1)) continue;
+        if (table_.columns[i].wraps != wrapping || widths_[i] <= least_of(i, squeeze)) continue;
         if (widest < 0 || widths_[i] > widths_[static_cast<std::size_t>(widest)])
           widest = static_cast<int>(i);
       }
@@ -102,7 +119,10 @@ std::string one_line(std::string_view text) {
 std::string clip(std::string_view text, int width) {
   if (width_of(text) <= width) return std::string(text);
   if (width <= 1) return "…";
-  return std::string(prefix(text, width - 1)) + "…";
+  const std::string_view kept = prefix(text, width - 1);
+  const auto space = text[kept.size()] == ' ' ? kept.size() : kept.rfind(' ');
+  const bool between_words = space != std::string_view::npos && space >= kept.size() / 2;
+  return std::string(between_words && space + 1 <= kept.size() ? kept.substr(0, space + 1) : kept) + "…";
 }
 
 std::string clip_middle(std::string_view text, int width) {
@@ -112,6 +132,14 @@ std::string clip_middle(std::string_view text, int width) {
   std::string_view back = text.substr(front.size());
   while (width_of(back) > width - 1 - width_of(front)) back.remove_prefix(character_length(back));
   return std::string(front) + "…" + std::string(back);
+}
+
+std::string paragraph(const std::string& text, int width) {
+  if (width <= 0 || width_of(text) <= width) return text + "\n";
+  std::string out;
+  for (const std::string& line : wrap(text, std::max(20, width - 2)))
+    out += (out.empty() ? "" : "  ") + line + "\n";
+  return out;
 }
 
 std::vector<std::string> wrap(std::string_view text, int width) {
@@ -125,7 +153,7 @@ std::vector<std::string> wrap(std::string_view text, int width) {
     if (word.empty()) continue;
     if (!line.empty() && width_of(line) + 1 + width_of(word) > width) flush();
     while (width_of(word) > width) {
-      const std::string_view part = prefix(word, width);
+      const std::string_view part = breakable(prefix(word, width), word);
       if (part.size() == word.size()) break;
       lines.emplace_back(part);
       word.remove_prefix(part.size());
@@ -153,7 +181,42 @@ Columns without_empty_columns(const Columns& table) {
   return out;
 }
 
+int longest_word(const std::string& text) {
+  int longest = 0;
+  for (const std::string_view word : split(text, ' ')) longest = std::max(longest, width_of(word));
+  return longest;
+}
+
 }  // namespace
+
+std::string fitted(const Table& table, int width) {
+  const std::string text = markdown(table);
+  if (width <= 0 || width_of(text.substr(0, text.find('\n'))) <= width) return text;
+  Columns out;
+  const int room = width - gap * (static_cast<int>(table.columns.size()) - 1);
+  std::vector<int> words;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    int word = width_of(table.columns[i].title);
+    for (const auto& row : table.rows)
+      if (i < row.size()) word = std::max(word, longest_word(row[i]));
+    words.push_back(word);
+    out.columns.push_back({table.columns[i].title, table.columns[i].align, true});
+  }
+  // Words stay whole up to the greatest length for which all columns fit.
+  int whole = width;
+  const auto taken = [&] {
+    int sum = 0;
+    for (const int word : words) sum += std::min(word, whole);
+    return sum;
+  };
+  while (whole > 4 && taken() > room) --whole;
+  for (std::size_t i = 0; i < words.size(); ++i) out.columns[i].least = std::min(words[i], whole);
+  for (const auto& row : table.rows) {
+    auto& cells = out.rows.emplace_back();
+    for (const std::string& text_of_cell : row) cells.push_back({text_of_cell});
+  }
+  return columns(out, width, Paint(), 0);
+}
 
 std::string columns(const Columns& all, int width, const Paint& paint, int indent) {
   const Columns table = without_empty_columns(all);

@@ -5,28 +5,14 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "render/columns.h"
 
 namespace cutelab::render {
 namespace {
 
-std::string clip(const std::string& cell, int max_width) {
-  if (max_width <= 0 || display_width(cell) <= static_cast<std::size_t>(max_width)) return cell;
-  std::string out;
-  for (std::size_t at = 0; at < cell.size();) {
-    std::size_t length = 1;
-    while (at + length < cell.size() && (static_cast<unsigned char>(cell[at + length]) & 0xC0) == 0x80)
-      ++length;
-    if (display_width(out) + display_width(std::string_view(cell).substr(at, length)) + 1 >
-        static_cast<std::size_t>(max_width))
-      break;
-    out += cell.substr(at, length);
-    at += length;
-  }
-  return out + "…";
-}
-
 std::string cell_text(const std::string& raw, const Column& column) {
-  return clip(replace_all(replace_all(printable(raw), "\n", " "), "|", "\\|"), column.max_width);
+  const std::string text = replace_all(replace_all(printable(raw), "\n", " "), "|", "\\|");
+  return column.max_width > 0 ? clip(text, column.max_width) : text;
 }
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {

@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "evidence/json.h"
 #include "evidence/metrics.h"
-#include "render/table.h"
+#include "render/columns.h"
+#include "report/footnotes.h"
 
 namespace cutelab::report {
 namespace {
@@ -33,7 +34,7 @@ std::string interval(const ComparedPair& pair) {
   return fmt::format("{:+.2f} % ({:+.2f} … {:+.2f})", pair.centre * 100, pair.low * 100, pair.high * 100);
 }
 
-std::string overview(const ComparedRuns& compared) {
+std::string overview(const ComparedRuns& compared, int width) {
   render::Table table{{{"Kernel"},
                        {"Median (us)", render::Align::right},
                        {"Quartiles"},
@@ -54,7 +55,7 @@ std::string overview(const ComparedRuns& compared) {
                           other ? interval(compared.pairs[i - 1]) : "",
                           other ? word_of(compared.pairs[i - 1].verdict.kind) : ""});
   }
-  return render::markdown(table);
+  return render::fitted(table, width);
 }
 
 /// Blocks of one SM that a block's shared memory leaves room for (sm_90: 228 KB, 1 KB of each block
@@ -91,7 +92,7 @@ std::string insight(const std::string& tag, const Run& left, const Run& right, c
   return "";
 }
 
-std::string side_by_side(const ComparedRuns& compared, std::size_t other) {
+std::string side_by_side(const ComparedRuns& compared, std::size_t other, int width) {
   const Run& left = compared.runs[0];
   const Run& right = compared.runs[other];
   render::Table table{{{"Metric"},
@@ -100,6 +101,7 @@ std::string side_by_side(const ComparedRuns& compared, std::size_t other) {
                        {"Delta", render::Align::right},
                        {"Insight"}},
                       {}};
+  std::vector<std::string> said;
   for (const char* tag :
        {"duration_us", "tc_percent", "dram_percent", "occupancy_percent", "registers", "smem_kb"}) {
     const auto l = run_value(left, tag);
@@ -110,21 +112,25 @@ std::string side_by_side(const ComparedRuns& compared, std::size_t other) {
       delta = percent   ? fmt::format("{:+.1f} points", *r - *l)
               : *l != 0 ? fmt::format("{:+.1f} %", (*r / *l - 1) * 100)
                         : "";
-    table.rows.push_back({evidence::find_metric(tag)->name, shown_number(l), shown_number(r), delta,
-                          insight(tag, left, right, compared.pairs[other - 1])});
+    said.push_back(insight(tag, left, right, compared.pairs[other - 1]));
+    table.rows.push_back(
+        {evidence::find_metric(tag)->name, shown_number(l), shown_number(r), delta, said.back()});
   }
-  return render::markdown(table);
+  const Footnotes notes(said);
+  for (auto& row : table.rows) row.back() = notes.mark(row.back());
+  const std::string legend = notes.legend(width);
+  return render::fitted(table, width) + (legend.empty() ? "" : "\n" + legend);
 }
 
 /// Notes that all runs share are said once.
-std::string remarks(const ComparedRuns& compared) {
+std::string remarks(const ComparedRuns& compared, int width) {
   std::string out;
   for (std::size_t i = 0; i < compared.runs.size(); ++i)
     for (const std::string& note : compared.runs[i].notes) {
       bool earlier = false;
       for (std::size_t j = 0; j < i; ++j)
         for (const std::string& other : compared.runs[j].notes) earlier = earlier || other == note;
-      if (!earlier) out += "- " + compared.names[i] + ": " + printable(note) + "\n";
+      if (!earlier) out += render::paragraph("- " + compared.names[i] + ": " + printable(note), width);
     }
   return out;
 }
@@ -147,15 +153,15 @@ const char* word_of(VerdictKind kind) {
   return "?";
 }
 
-std::string comparison_report(const ComparedRuns& compared) {
+std::string comparison_report(const ComparedRuns& compared, int width) {
   const auto& where = compared.runs[0].provenance;
   std::string out =
       fmt::format("{}, margin {:.3g} %\n\n", where.device.empty() ? "without a GPU" : "on " + where.device,
                   compared.margin * 100);
-  out += overview(compared) + "\n";
+  out += overview(compared, width) + "\n";
   for (std::size_t other = 1; other < compared.runs.size(); ++other)
-    out += side_by_side(compared, other) + "\n";
-  return out + remarks(compared);
+    out += side_by_side(compared, other, width) + "\n";
+  return out + remarks(compared, width);
 }
 
 std::string comparison_json(const ComparedRuns& compared) {

@@ -26,6 +26,7 @@ struct ComparedRuns {
 const char* word_of(evidence::VerdictKind kind);
 
 /// For a terminal: one line per contender, then metric by metric the first against each of the others.
+/// `width`: render::fitted.
 /// ```
 /// | Kernel        | Median (us) | Quartiles     | Against the first        | Verdict |
 /// |---------------|------------:|---------------|--------------------------|---------|
@@ -37,7 +38,7 @@ const char* word_of(evidence::VerdictKind kind);
 /// | Metric        | dense_gemm:v5 | cublaslt_gemm | Delta | Insight |
 /// …
 /// ```
-std::string comparison_report(const ComparedRuns& compared);
+std::string comparison_report(const ComparedRuns& compared, int width = 0);
 
 /// Schema cutelab.comparison, version 1 (docs/cli/compare.md).
 std::string comparison_json(const ComparedRuns& compared);

@@ -103,7 +103,7 @@ class RoleDiagram {
   void pipeline(const PipelineRow& row, double y) {
     const auto from = ends(row.producers), to = ends(row.consumers);
     svg_.begin_link(fmt::format("#F{}", row.fact),
-                    fmt::format("{} {} stages {}", row.name, row.type, row.stages));
+                    fmt::format("{} {}, stages: {}", row.name, row.type, row.stages));
     double left = 1e9, right = 0;
     const bool untold = from == to && from.size() == 1 && from.front() == unknown;
     for (const std::string& p : from)

@@ -90,7 +90,7 @@ class Features {
     for (const PipelineRow& row : model.pipelines) {
       if (inactive(reading_.facts[row.fact])) continue;
       std::string text = row.type;
-      if (!row.stages.empty()) text += ", " + row.stages + " stages";
+      if (!row.stages.empty()) text += ", " + row.stages + (row.stages == "1" ? " stage" : " stages");
       if (!row.producers.empty()) text += ", filled by " + named(row.producers);
       if (!row.consumers.empty()) text += ", emptied by " + named(row.consumers);
       add("pipelines", plain(row.name), text, reading_.facts[row.fact].at);

@@ -66,8 +66,10 @@ std::string diff(const Reading& left, const Reading& right, const ViewOptions& o
   const auto count = [&](char mark) {
     return std::count_if(all.begin(), all.end(), [&](const Difference& d) { return mark_of(d) == mark; });
   };
-  std::string out = options.paint(Style::strong, a + " -> " + b) +
-                    fmt::format(": {} new, {} changed, {} gone\n", count('+'), count('~'), count('-'));
+  const std::string names = a + " -> " + b;
+  const std::string counts = fmt::format("{} new, {} changed, {} gone\n", count('+'), count('~'), count('-'));
+  const bool fits = display_width(names + ": " + counts) <= static_cast<std::size_t>(options.width) + 1;
+  std::string out = options.paint(Style::strong, names) + (fits ? ": " : "\n  ") + counts;
   std::vector<std::string> sections;
   for (const Difference& d : all)
     if (sections.empty() || sections.back() != d.section) sections.push_back(d.section);

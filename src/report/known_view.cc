@@ -28,7 +28,7 @@ std::string known(const evidence::Reading&, const evidence::Knowledge& knowledge
   std::map<std::string, int> counts;
   for (const evidence::KnownEntry& entry : knowledge.entries) ++counts[entry.relation];
   std::vector<std::string> parts;
-  for (const auto& [relation, count] : counts) parts.push_back(fmt::format("{} {}", count, relation));
+  for (const auto& [relation, count] : counts) parts.push_back(fmt::format("{} {}", relation, count));
   if (!knowledge.fresh.empty()) parts.push_back("new: " + join(knowledge.fresh, ", "));
   const std::string head = fmt::format("known patterns ({}): {}", knowledge.folder, join(parts, ", "));
   std::string out;
@@ -38,15 +38,15 @@ std::string known(const evidence::Reading&, const evidence::Knowledge& knowledge
     out += "\n";
     first = false;
   }
-  // Names that are cut name nothing: of the columns those shrink that can be read in part.
-  constexpr int longest_relation = 11;
+  // Names that are cut name nothing: they go on below, where there is no room even in half of the line.
+  constexpr int longest_relation = 12;
   int longest_name = 20;
   for (const evidence::KnownEntry& entry : knowledge.entries)
     longest_name = std::max(longest_name, static_cast<int>(entry.id.size()));
   Columns columns = {{{"relation", Align::left, false, longest_relation},
-                      {"entry", Align::left, false, std::min(longest_name, options.width / 2)},
-                      {"patterns", Align::left, false, 8},
-                      {"lines", Align::left, false, 10},
+                      {"entry", Align::left, true, std::min(longest_name, options.width / 2)},
+                      {"patterns", Align::left, true, 8},
+                      {"lines", Align::left, true, 12},
                       {"details", Align::left, true, 20}},
                      {}};
   for (const evidence::KnownEntry& entry : knowledge.entries) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "render/columns.h"
 #include "report/model.h"
@@ -25,8 +26,6 @@ Style style_of(Severity severity) {
          : severity == Severity::warning ? Style::warn
                                          : Style::plain;
 }
-
-std::string counted(int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 std::string where(const evidence::Reading& reading, const evidence::LintFinding& finding) {
   if (finding.at.empty()) return "";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/card_text.h"
 #include "report/lint_view.h"
@@ -201,8 +202,8 @@ class Overview : CardText {
     out_ += "\n";
     heading("stated in the source");
     const std::string counts =
-        fmt::format("{} rules satisfied, {} violated, {} not told; {} defaults disagree", satisfied, violated,
-                    open, reading_.default_conflicts.size());
+        fmt::format("{} satisfied, {} violated, {} not told; {} disagree", counted(satisfied, "rule"),
+                    violated, open, counted(static_cast<int>(reading_.default_conflicts.size()), "default"));
     for (const std::string& line : render::wrap(counts, options_.width - 2)) out_ += "  " + line + "\n";
     table(columns);
   }
@@ -210,7 +211,8 @@ class Overview : CardText {
   void unknown() {
     const auto total = undetermined_total(reading_);
     out_ += "\n" + options_.paint(Style::heading, "undetermined") +
-            fmt::format(" {} of {} values in {} facts", total.undetermined, total.values, total.facts);
+            fmt::format(" {} of {} in {}", total.undetermined, counted(total.values, "value"),
+                        counted(total.facts, "fact"));
     std::vector<std::string> tops;
     for (const Dependency& d : dependencies(reading_)) {
       if (tops.size() == 4) break;

@@ -7,7 +7,8 @@
 
 #include "base/text.h"
 #include "evidence/metrics.h"
-#include "render/table.h"
+#include "render/columns.h"
+#include "report/footnotes.h"
 
 namespace cutelab::report {
 namespace {
@@ -30,9 +31,10 @@ std::string value_or_dash(const evidence::Run& run, const std::string& tag) {
   return metric && metric->value ? figure(*metric->value) : "-";
 }
 
-std::string check_text(const evidence::Run::Check& check) {
+std::string check_text(const evidence::Run::Check& check, const Footnotes& notes) {
   if (!check.made)
-    return check.not_made_because.empty() ? "" : "check: not made: " + check.not_made_because + "\n";
+    return check.not_made_because.empty() ? ""
+                                          : "check: not made: " + notes.mark(check.not_made_because) + "\n";
   return fmt::format("check: {}, relative error {:.3g} (allowed {:.3g}: {}){}\n",
                      check.passed ? "passed" : "FAILED", check.relative_error, check.tolerance,
                      check.tolerance_reason, check.worst.empty() ? "" : ", worst " + check.worst);
@@ -67,24 +69,43 @@ std::string trust_text(const evidence::Run::Trust& trust) {
   return trust.verdict.empty() ? "" : fmt::format("time: {}: {}\n", trust.verdict, join(trust.reasons, "; "));
 }
 
+/// Why metrics have no value and the check was not made.
+Footnotes footnotes_of(const evidence::Run& run) {
+  std::vector<std::string> said;
+  for (const auto& descriptor : evidence::metric_descriptors())
+    if (const auto* metric = is_stall(descriptor.tag) ? nullptr : evidence::metric_of(run, descriptor.tag))
+      if (!metric->value && !metric->missing_because.empty()) said.push_back(metric->missing_because);
+  if (!run.check.made && !run.check.not_made_because.empty()) said.push_back(run.check.not_made_because);
+  return Footnotes(said);
+}
+
 }  // namespace
 
-std::string run_report(const evidence::Run& run) {
+std::string run_report(const evidence::Run& run, int width) {
+  const Footnotes notes = footnotes_of(run);
   const auto& where = run.provenance;
-  std::string out = fmt::format("{} {} ({}) {}, {}: {}\n\n", run.kernel, run.version, run.language,
-                                where.device.empty() ? "without a GPU" : "on " + where.device, where.arch,
-                                configuration_text(run));
+  std::string out =
+      render::paragraph(fmt::format("{} {} ({}) {}, {}: {}", run.kernel, run.version, run.language,
+                                    where.device.empty() ? "without a GPU" : "on " + where.device, where.arch,
+                                    configuration_text(run)),
+                        width) +
+      "\n";
   render::Table table{{{"Metric"}, {"Value", render::Align::right}, {"Remark"}}, {}};
   for (const auto& descriptor : evidence::metric_descriptors())
     if (const auto* metric = is_stall(descriptor.tag) ? nullptr : evidence::metric_of(run, descriptor.tag))
-      table.rows.push_back({descriptor.name, value_or_dash(run, descriptor.tag), metric->missing_because});
-  if (!table.rows.empty()) out += render::markdown(table) + "\n";
-  out += check_text(run.check) + trust_text(run.trust) + stall_text(run);
-  for (const std::string& note : run.notes) out += "- " + printable(note) + "\n";
+      table.rows.push_back(
+          {descriptor.name, value_or_dash(run, descriptor.tag), notes.mark(metric->missing_because)});
+  if (!table.rows.empty()) out += render::fitted(table, width) + "\n";
+  if (const std::string legend = notes.legend(width); !legend.empty()) out += legend + "\n";
+  for (const std::string& text :
+       {check_text(run.check, notes), trust_text(run.trust), notes.within(stall_text(run))})
+    if (!text.empty()) out += render::paragraph(text.substr(0, text.size() - 1), width);
+  for (const std::string& note : run.notes)
+    out += render::paragraph("- " + notes.within(printable(note)), width);
   return out;
 }
 
-std::string run_list(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs) {
+std::string run_list(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs, int width) {
   render::Table table{{{"Run", render::Align::right},
                        {"Time (UTC)"},
                        {"Kernel"},
@@ -101,7 +122,7 @@ std::string run_list(const std::vector<std::pair<std::int64_t, evidence::Run>>& 
                           !run.check.made    ? "-"
                           : run.check.passed ? "passed"
                                              : "FAILED"});
-  return render::markdown(table);
+  return render::fitted(table, width);
 }
 
 }  // namespace cutelab::report

@@ -9,7 +9,7 @@
 namespace cutelab::report {
 
 /// One run for a terminal: what, where, one row per metric, the check, remarks. A row without a value says
-/// why.
+/// why; a reason that several have is said once below (report/footnotes.h). `width`: render::fitted.
 /// ```
 /// rmsnorm v0 (cute-cpp) on NVIDIA H200, sm_90a: b=8192 dtype=bf16 h=8192
 ///
@@ -23,9 +23,9 @@ namespace cutelab::report {
 /// warps: long_scoreboard 71.2 %, barrier 9.8 %, … (all 19 states: 100.0 %)
 /// - L2 cold (clean unrelated lines); …
 /// ```
-std::string run_report(const evidence::Run& run);
+std::string run_report(const evidence::Run& run, int width = 0);
 
 /// Stored runs, one line each.
-std::string run_list(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs);
+std::string run_list(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs, int width = 0);
 
 }  // namespace cutelab::report

@@ -7,7 +7,8 @@
 
 #include "base/text.h"
 #include "evidence/metrics.h"
-#include "render/table.h"
+#include "render/columns.h"
+#include "report/footnotes.h"
 
 namespace cutelab::report {
 namespace {
@@ -38,7 +39,10 @@ std::string remark(const evidence::Run& run) {
 }  // namespace
 
 std::string sweep_report(const std::vector<std::string>& varying,
-                         const std::vector<std::pair<std::int64_t, evidence::Run>>& runs) {
+                         const std::vector<std::pair<std::int64_t, evidence::Run>>& runs, int width) {
+  std::vector<std::string> said;
+  for (const auto& [id, run] : runs) said.push_back(remark(run));
+  const Footnotes notes(said);
   render::Table table;
   for (const std::string& name : varying) table.columns.push_back({name, render::Align::right});
   for (const char* title : {"Duration (us)", "Quartiles", "TB/s", "TFLOP/s", "Of roofline (%)"})
@@ -53,10 +57,11 @@ std::string sweep_report(const std::vector<std::string>& varying,
                            first.empty() ? "-" : first + " … " + number(run, "duration_q3_us", "-"),
                            number(run, "bandwidth_tbs", "-"), number(run, "rate_tflops", "-"),
                            number(run, "roofline_percent", "-"), checked(run), fmt::format("{}", id),
-                           printable(remark(run))});
+                           notes.mark(printable(remark(run)))});
     table.rows.push_back(std::move(row));
   }
-  return render::markdown(table);
+  const std::string legend = notes.legend(width);
+  return render::fitted(table, width) + (legend.empty() ? "" : "\n" + legend);
 }
 
 std::string sweep_csv(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs) {

@@ -14,7 +14,7 @@ namespace cutelab::report {
 /// | 1024 | bf16  |          6.21 | 6.19 … 6.24 | … | passed |  12 |        |
 /// ```
 std::string sweep_report(const std::vector<std::string>& varying,
-                         const std::vector<std::pair<std::int64_t, evidence::Run>>& runs);
+                         const std::vector<std::pair<std::int64_t, evidence::Run>>& runs, int width = 0);
 
 /// The same for machines (RFC 4180): plain numbers, every parameter and member of the configuration.
 std::string sweep_csv(const std::vector<std::pair<std::int64_t, evidence::Run>>& runs);

@@ -78,7 +78,14 @@ class Launcher(unittest.TestCase):
     def test_first_start_builds_then_runs_with_the_same_arguments(self):
         done = self.start("read", "a b", "--json")
         self.assertEqual((done.returncode, done.stdout), (0, f"ran:read a b --json:{self.lab}\n"), done.stderr)
-        self.assertIn("building (release), 100 %", done.stderr)
+        self.assertIn("building (release), steps done: 2 of 2", done.stderr)
+        self.assertRegex(done.stderr.splitlines()[0], "^cutelab: first start: .*minutes")
+
+    def test_progress_says_what_is_left_at_the_pace_so_far(self):
+        script = f'. "{ROOT}/tools/setup/build.sh"; for n in 1 2 3 4; do show_progress building $n 4; SECONDS=$((SECONDS + 10)); done'
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr.splitlines(), ["cutelab: building: 1 of 4", "cutelab: building: 2 of 4, about 10 s left",
+                                                    "cutelab: building: 3 of 4, about 6 s left", "cutelab: building: 4 of 4"])
 
     def test_second_start_builds_nothing_and_is_quiet(self):
         self.start()
@@ -105,6 +112,16 @@ class Launcher(unittest.TestCase):
             change()
             self.start()
             self.assertEqual(self.builds(), count)
+
+    def test_what_verbs_write_does_not_rebuild(self):
+        for folder in ("docs/knowledge", "examples"):
+            (self.lab / folder).mkdir(parents=True)
+        self.start()
+        time.sleep(0.02)
+        self.write(self.lab / "docs/knowledge/drafts/ring.md", "x")
+        self.write(self.lab / "examples/mine.py", "x")
+        self.start()
+        self.assertEqual(self.builds(), 1)
 
     def test_change_during_the_build_is_not_missed(self):
         child = subprocess.Popen([str(self.lab / "cutelab")], env=self.environment(BUILD_SECONDS="0.5"), stdout=subprocess.DEVNULL,

@@ -52,7 +52,7 @@ def show(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="cutelab bench", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog=f"{fetch.CALLED} bench", description=__doc__.split("\n")[0])
     parser.add_argument("words", nargs="*", metavar="WORD", help="benchmarks whose name contains one of the words; none: all")
     parser.add_argument("-l", "--list", action="store_true", help="names of the benchmarks")
     parser.add_argument("--json", type=Path, metavar="FILE", default=ROOT / "build/bench/results.json", help="where the results go")
@@ -74,7 +74,7 @@ def main():
                           stdout=subprocess.DEVNULL)
     text = args.json.read_text() if args.json.is_file() else ""
     if done.returncode or not text.strip():
-        print(f"error: cutelab bench: no benchmark is called so: {' '.join(args.words)}\n  try: cutelab bench --list", file=sys.stderr)
+        print(f"error: cutelab bench: no benchmark is called so: {' '.join(args.words)}\n  try: {fetch.CALLED} bench --list", file=sys.stderr)
         return 2
     show(json.loads(text))
     print(f"written to {args.json}")

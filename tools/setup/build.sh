@@ -24,15 +24,20 @@ missing_packages() {
   for name; do case $have in *" installed:$name "*) ;; *) printf '%s ' "$name" ;; esac; done
 }
 
-# show_progress WHAT DONE ALL: one line that changes on a terminal, else a line at every fifth of the way.
+# show_progress WHAT DONE ALL: one line that changes on a terminal, else a line at every tenth of the way. What is left is
+# told from the pace so far, once there is one.
 shown=-1
 show_progress() {
-  local percent=$((100 * $2 / $3))
+  local percent=$((100 * $2 / $3)) text left
+  [ "$shown" = -1 ] && stage_began=$SECONDS && shown=0
+  left=$(((SECONDS - stage_began) * ($3 - $2) / ($2 > 0 ? $2 : 1)))
+  text="$1: $2 of $3"
+  [ "$percent" -ge 10 ] && [ "$left" -gt 0 ] && text+=", about $left s left"
   if [ -t 2 ]; then
-    printf '\r\033[Kcutelab: %s, %d %% (%d of %d)' "$1" "$percent" "$2" "$3" >&2
-  elif [ $((percent / 20)) -gt "$shown" ]; then
-    shown=$((percent / 20))
-    say "$1, $percent %"
+    printf '\r\033[Kcutelab: %s' "$text" >&2
+  elif [ $((percent / 10)) -gt "$shown" ]; then
+    shown=$((percent / 10))
+    say "$text"
   fi
 }
 
@@ -123,7 +128,7 @@ compile() {  # PRESET TARGET
   drop_foreign_build "$1"
   (cd "$root" && cmake --preset "$1") >>"$log" 2>&1 || build_failed "$log" "$1"
   (cd "$root" && NINJA_STATUS='[%f/%t] ' cmake --build --preset "$1" --target "$2") 2>&1 </dev/null |
-    follow_ninja "$log" "building ($1)"
+    follow_ninja "$log" "building ($1), steps done"
   [ "${PIPESTATUS[0]}" = 0 ] || build_failed "$log" "$1"
 }
 
@@ -136,11 +141,12 @@ build_program() {
     flock 9
   fi
   if ! is_fresh; then
+    [ -x "$program" ] || say "first start: parts of the source parsers and examples, then the program itself. Two cores took" \
+      "two and a half minutes for both; later starts build only what changed"
     install_debian build
     began=$(mktemp "$root/build/.began-XXXXXX")  # a file changed from now on is newer than what we build
     python3 "$root/tools/setup/fetch.py" || { rm -f "$began"; exit 3; }
     trap 'rm -f "$began"' EXIT
-    [ -x "$program" ] || say "building the program (first start; later starts take no time)"
     compile release cutelab
     mv "$began" "$stamp"
     trap - EXIT

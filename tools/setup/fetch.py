@@ -32,6 +32,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTEMPTS = 3
+CALLED = os.environ.get("CUTELAB_PROGRAM", "cutelab")  # how the user started the program
 
 
 class Failure(Exception):
@@ -308,11 +309,12 @@ def run(names, parts, deps, offline=False):
         except OSError:
             progress.say("another set-up is at work; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        for name in missing:
+        for number, name in enumerate(missing, 1):
             if is_installed(name, parts[name], deps):
                 continue
             size = parts[name].get("download_bytes")
-            progress.say(f"installing part {name}" + (f" ({size / 1e6:.1f} MB)" if size else "") + f": {parts[name]['for']}")
+            which = f" {number} of {len(missing)}," if len(missing) > 1 else ""
+            progress.say(f"installing part{which} {name}" + (f" ({size / 1e6:.1f} MB)" if size else "") + f": {parts[name]['for']}")
             try:
                 install(name, parts[name], deps, cache, offline, progress)
             except (Failure, OSError, subprocess.CalledProcessError, tarfile.TarError, zipfile.BadZipFile) as e:

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -71,16 +72,27 @@ def state(row):
     return f"{len(row['missing'])} missing" if row.get("missing") else "-"
 
 
+def columns_of_output():
+    """What COLUMNS or the terminal says; None where neither does."""
+    if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
+        return max(60, shutil.get_terminal_size().columns)
+    return None
+
+
 def show(rows):
-    """A table whose last columns may be long: they come last and are not padded."""
+    """A table whose last column may be long: it comes last, is not padded, and goes on below where the width is known."""
     cells = [("part", "state", "download", "on disk", "what it is for (what needs it)")]
     for row in rows:
         needed = f" ({row['needed_by']})" if row["needed_by"] else ""
         cells.append((row["name"], state(row), megabytes(row, "download_bytes"), megabytes(row, "installed_bytes"),
                       row["for"] + needed))
     widths = [max(len(c[i]) for c in cells) for i in range(4)]
+    left, columns = sum(widths) + 2 * len(widths), columns_of_output()
     for c in cells:
-        print(f"{c[0]:<{widths[0]}}  {c[1]:<{widths[1]}}  {c[2]:>{widths[2]}}  {c[3]:>{widths[3]}}  {c[4]}".rstrip())
+        text = textwrap.wrap(c[4], max(20, columns - left), break_on_hyphens=False) if columns else [c[4]]
+        print(f"{c[0]:<{widths[0]}}  {c[1]:<{widths[1]}}  {c[2]:>{widths[2]}}  {c[3]:>{widths[3]}}  {text[0]}".rstrip())
+        for more in text[1:]:
+            print(" " * left + more)
 
 
 def remove(name, parts, deps):
@@ -98,7 +110,7 @@ def remove(name, parts, deps):
 
 
 def wrong_use(text):
-    print(f"error: cutelab setup: {text}\n  try: cutelab setup --list", file=sys.stderr)
+    print(f"error: cutelab setup: {text}\n  try: {fetch.CALLED} setup --list", file=sys.stderr)
     return 2
 
 
@@ -119,7 +131,7 @@ def install(names, everything, deps, offline):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="cutelab setup", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog=f"{fetch.CALLED} setup", description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help="parts to install; none: what building and reading need")
     parser.add_argument("-l", "--list", action="store_true", help="every part: installed or not, size, what it is for")
     parser.add_argument("--json", action="store_true", help="the list as JSON")

@@ -195,7 +195,7 @@ def run_step(name, total):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="cutelab test", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog=f"{fetch.CALLED} test", description=__doc__.split("\n")[0])
     parser.add_argument("steps", nargs="*", metavar="STEP", help="run only these steps")
     parser.add_argument("-l", "--list", action="store_true", help="the steps")
     args = parser.parse_intermixed_args()

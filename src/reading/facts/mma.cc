@@ -47,6 +47,11 @@ bool is_accumulator(std::string_view name) {
          low.find("stage") == std::string::npos;
 }
 
+/// "accumulators tCrC"; a name that says it already is not said twice.
+std::string named_accumulators(const std::string& name) {
+  return name == "accumulators" ? name : "accumulators " + name;
+}
+
 /// Accumulators in registers: make_rmem_tensor / make_fragment bound to an accumulator's name, in device
 /// code.
 void add_register_accumulators(FactContext& context) {
@@ -55,7 +60,7 @@ void add_register_accumulators(FactContext& context) {
                        site.leaf == "make_rmem_tensor_like" || site.leaf == "make_fragment_like";
     if (!makes || !is_accumulator(site.target)) continue;
     Draft& draft = context.add(Family::D4, "accumulator", site.target,
-                               "accumulators " + site.target + " in registers", site.call);
+                               named_accumulators(site.target) + " in registers", site.call);
     draft.construct = "register-accumulator";
     draft.fact.values["accumulator"] = evidence::literal("registers");
   }
@@ -87,8 +92,9 @@ void add_accumulators_of_helpers(FactContext& context) {
         (!context.evaluator.callee_function(0, a.value, &m, &f) || !context.function_contains(m, f, makers)))
       continue;
     const std::string space = named ? "registers" : space_of_item(context, a);
-    Draft& draft = context.add(Family::D4, "accumulator", a.name,
-                               "accumulators " + a.name + (space.empty() ? "" : " in " + space), a.statement);
+    Draft& draft =
+        context.add(Family::D4, "accumulator", a.name,
+                    named_accumulators(a.name) + (space.empty() ? "" : " in " + space), a.statement);
     draft.construct = space == "tensor-memory" ? "tmem-tensor" : "register-accumulator";
     draft.fact.values["accumulator"] =
         !space.empty()

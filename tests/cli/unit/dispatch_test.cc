@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/text.h"
 #include "cli/unit/fake_context.h"
 
 namespace cutelab::cli {
@@ -65,6 +66,54 @@ TEST(Dispatch, CommandsInHintsAreCalledAsTheUserCallsThem) {
   EXPECT_EQ(
       as_called("./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program", fake.context),
       "./cutelab list, /opt/cutelab list, my-cutelab list, cutelab is a program");
+}
+
+/// Places where `text` names a verb of `cutelab` that is not called `program`.
+std::string called_otherwise(const std::string& text, const std::string& program) {
+  FakeContext as_installed;
+  as_installed.context.program = program;
+  return as_called(text, as_installed.context) == text ? "" : text;
+}
+
+TEST(Dispatch, HelpCallsTheProgramAsTheUserDoes) {
+  FakeContext fake;
+  fake.context.program = "./cutelab";
+  const auto verbs = all_verbs();
+  dispatch(verbs, {"--help"}, fake.context);
+  for (const auto& verb : verbs) dispatch(verbs, {verb->spec().name, "--help"}, fake.context);
+  EXPECT_NE(fake.out.str().find("usage: ./cutelab VERB"), std::string::npos);
+  EXPECT_NE(fake.out.str().find("usage: ./cutelab read FILE"), std::string::npos);
+  EXPECT_EQ(called_otherwise(fake.out.str(), "./cutelab"), "");
+}
+
+class HintingVerb final : public Verb {
+ public:
+  VerbSpec spec() const override { return {"list", "hints", "", {}, {}, {}, false}; }
+  Result<ExitCode> run(const Arguments&, Context& context) const override {
+    context.err << "note: nothing is here; " << std::string("`cutelab doctor` says why") << "\n";
+    return ExitCode::ok;
+  }
+};
+
+TEST(Dispatch, WhatVerbsSayOnStderrCallsTheProgramAsTheUserDoes) {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(std::make_unique<HintingVerb>());
+  FakeContext fake;
+  fake.context.program = "./cutelab";
+  EXPECT_EQ(dispatch(verbs, {"list"}, fake.context), 0);
+  EXPECT_NE(fake.err.str().find("`./cutelab doctor` says why\n"), std::string::npos) << fake.err.str();
+}
+
+TEST(Dispatch, HelpFitsTheTerminalButForExamples) {
+  FakeContext fake;
+  fake.context.width = 72;
+  const auto verbs = all_verbs();
+  dispatch(verbs, {"--help"}, fake.context);
+  for (const auto& verb : verbs) {
+    const std::string text = help_text(verb->spec(), 72);
+    fake.out << text.substr(0, text.find("\nexamples:"));
+  }
+  for (const std::string_view line : split(fake.out.str(), '\n')) EXPECT_LE(display_width(line), 72u) << line;
 }
 
 TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {

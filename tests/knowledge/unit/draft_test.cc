@@ -182,12 +182,14 @@ TEST(Relate, ConfirmsRefinesContradictsAndNamesWhatIsNew) {
       library_of(
           {{"a-confirms", "all: [pattern: P1, fact: {family: D2, kind: pipeline}, fact: {family: H1}]"},
            {"b-refines", "pattern: P1"},
-           {"c-contradicts", "all: [pattern: P1, fact: {family: D6}]"},
+           {"c-contradicts", "all: [pattern: P1, fact: {family: D2, kind: pipeline, count: \">= 9\"}]"},
            {"d-open", "all: [pattern: P2, fact: {family: D1, kind: role, registers: 40}]"},
            {"e-silent", "pattern: P4"}}));
   ASSERT_EQ(result.relations.size(), 4u);
   EXPECT_EQ(result.relations[0].id, "c-contradicts");
-  EXPECT_EQ(result.relations[0].details.at(0), "{fact: {family: D6}} does not hold");
+  EXPECT_EQ(result.relations[0].kind, Relation::Kind::contradicts);
+  EXPECT_EQ(result.relations[0].details.at(0),
+            "{fact: {family: D2, kind: pipeline, count: \">= 9\"}} does not hold");
   EXPECT_EQ(result.relations[1].id, "b-refines");
   EXPECT_EQ(result.relations[1].details.at(0),
             "adds {fact: {family: D2, kind: pipeline, class: PipelineTmaAsync}}");
@@ -200,6 +202,34 @@ TEST(Relate, ConfirmsRefinesContradictsAndNamesWhatIsNew) {
           .relations.empty())
       << "an entry about another form of the pattern says nothing of this one";
   EXPECT_EQ(relate(small_reading(), Library{}).fresh, (std::vector<std::string>{"P1", "P2"}));
+}
+
+TEST(Relate, AKernelWithoutATechniqueContradictsNothing) {
+  const auto kind_for = [](const std::string& yaml) {
+    const auto result = relate(small_reading(), library_of({{"entry", yaml}}));
+    return result.relations.empty() ? std::string("silent") : name_of(result.relations[0].kind);
+  };
+  EXPECT_EQ(kind_for("all: [pattern: P1, fact: {family: D6}]"), "lacks") << "no such fact at all";
+  EXPECT_EQ(kind_for("all: [pattern: P1, any: [fact: {family: D6}, fact: {family: E1, kind: store}]]"),
+            "lacks");
+  EXPECT_EQ(kind_for("all: [pattern: P1, fact: {family: D2, kind: pipeline, class: PipelineOther}]"),
+            "contradicts")
+      << "a pipeline of another class is there";
+  EXPECT_EQ(
+      kind_for("all: [pattern: P1, any: [fact: {family: D6}, fact: {family: D2, class: PipelineOther}]]"),
+      "contradicts")
+      << "one of the ways is there in another form";
+  EXPECT_EQ(kind_for("all: [pattern: P1, none: [fact: {family: D2}]]"), "contradicts")
+      << "what must not be is there";
+}
+
+TEST(Relate, DraftsAreNoEntries) {
+  Library library = library_of({{"mine", "pattern: P1"}});
+  library.entries[0].draft = true;
+  const auto result = relate(small_reading(), library);
+  EXPECT_TRUE(result.relations.empty());
+  EXPECT_EQ(result.fresh, (std::vector<std::string>{"P1", "P2"})) << "a draft covers nothing yet";
+  EXPECT_EQ(library.drafts(), 1);
 }
 
 TEST(Relate, AnAntiPatternWarnsOnlyWhenItHolds) {

@@ -45,18 +45,43 @@ TEST_F(Studies, AnOpenQuestionIsKeptOnce) {
 
 TEST_F(Studies, TheNextStepIsTheFirstOpenOne) {
   Study study{"tma", "goal", "", {}, {}, {}};
-  EXPECT_EQ(status_of(study, files_).command, "cutelab select --goal … && cutelab study select tma FILE");
+  EXPECT_EQ(status_of(study, files_).commands,
+            (std::vector<std::string>{"cutelab select --goal GOAL", "cutelab study select tma EXAMPLE"}));
   study.items = {{Step::select, "a.py", "", "", ""}, {Step::import, "pkg", "", "", ""}};
   const StudyStatus status = status_of(study, files_);
   EXPECT_TRUE(status.steps[0].done);
   EXPECT_FALSE(status.steps[1].done);
   EXPECT_TRUE(status.steps[2].done);
-  EXPECT_EQ(status.command, "cutelab read FILE && cutelab study read tma FILE");
+  EXPECT_EQ(status.commands, (std::vector<std::string>{"cutelab read a.py", "cutelab study read tma a.py"}))
+      << "what was selected is read";
   for (const Step step : all_steps) study.items.push_back({step, "x", "", "", ""});
   study.questions = {{"why?", "", "", ""}};
   EXPECT_EQ(status_of(study, files_).next, "Answer the open questions.");
   study.questions[0].answer = "because";
   EXPECT_EQ(status_of(study, files_).next, "All six steps are done.");
+}
+
+TEST_F(Studies, TheNextCommandNamesWhatTheStudyIsAbout) {
+  Study study{"tma", "goal", "", {}, {}, {}};
+  const auto take = [&](Step step, const std::string& what) {
+    study.items.push_back({step, what, "", "", ""});
+    return status_of(study, files_).commands;
+  };
+  EXPECT_EQ(take(Step::select, "my gemm.py"),
+            (std::vector<std::string>{"cutelab read 'my gemm.py'", "cutelab study read tma 'my gemm.py'"}))
+      << "one word for a shell";
+  EXPECT_EQ(take(Step::read, "b.py").at(0), "cutelab import b.py --layer LAYER --design MY_KERNEL");
+  EXPECT_EQ(take(Step::import, "my_gemm").at(0), "cutelab kernel my_gemm --check --prof_type=event");
+  EXPECT_EQ(take(Step::profile, "7").at(0), "cutelab extract b.py");
+}
+
+TEST_F(Studies, SeveralAreOneDocument) {
+  const std::string json =
+      studies_json({{"a", "x", "", {}, {}, {}}, {"b", "y", "", {}, {}, {}}}, {"c.json: torn"});
+  EXPECT_NE(json.find("\"cutelab.studies\""), std::string::npos);
+  EXPECT_NE(json.find("\"name\": \"b\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"c.json: torn\""), std::string::npos);
+  EXPECT_NE(studies_json({}, {}).find("\"studies\": []"), std::string::npos) << "none is an empty list";
 }
 
 TEST_F(Studies, AFileThatChangedSinceItWasReadIsSaid) {

@@ -39,6 +39,36 @@ TEST(Columns, ElidesWhatMayNotWrap) {
   EXPECT_EQ(columns(table, 20, Paint(), 0), "a_very_long_name…  x\n");
 }
 
+TEST(Columns, TitlesStayWholeWhereTheyFit) {
+  const Columns table = {{{"default"}, {"why", Align::left, true}}, {{{"on"}, {"a ring of seven stages"}}}};
+  EXPECT_EQ(columns(table, 22, Paint(), 0),
+            "default  why\n"
+            "on       a ring of\n"
+            "         seven stages\n");
+}
+
+TEST(Fitted, IsMarkdownWhereThatFitsAndColumnsElsewhere) {
+  const Table table = {{{"Kernel"}, {"n", Align::right}, {"What"}},
+                       {{"ring", "7", "a ring of seven stages"}}};
+  EXPECT_EQ(fitted(table, 0), markdown(table));
+  EXPECT_EQ(fitted(table, 80), markdown(table));
+  EXPECT_EQ(fitted(table, 24),
+            "Kernel  n  What\n"
+            "ring    7  a ring of\n"
+            "           seven stages\n");
+}
+
+TEST(Fitted, WordsStayWholeAsLongAsAllColumnsFit) {
+  const Table table = {{{"Name"}, {"Runs on"}}, {{"persistent_kernel", "sm_90a, sm_100a, sm_120a"}}};
+  for (const int width : {27, 30, 36}) {
+    const std::string out = fitted(table, width);
+    EXPECT_NE(out.find("persistent_kernel"), std::string::npos) << out;
+    EXPECT_NE(out.find("sm_120a"), std::string::npos) << out;
+  }
+  for (const std::string_view line : split(fitted(table, 18), '\n'))
+    EXPECT_LE(display_width(line), 18u) << line;
+}
+
 TEST(Columns, ControlCharactersFromAFileDoNotReachTheTerminal) {
   const Columns table = {{{""}, {"", Align::left, true}}, {{{"\x1b[2J"}, {"line\nbreak\x07"}}}};
   const std::string out = columns(table, 80, Paint());
@@ -50,6 +80,18 @@ TEST(Clip, KeepsWholeCharacters) {
   EXPECT_EQ(clip("größe", 3), "gr…");
   EXPECT_EQ(clip("漢字漢字", 5), "漢字…");
   EXPECT_EQ(clip_middle("folder/of/cutlass/dense_gemm.py", 20), "folder…dense_gemm.py");
+}
+
+TEST(Clip, CutsBetweenWordsWhereThatCostsLittle) {
+  EXPECT_EQ(clip("203, 218, 205", 12), "203, 218, …");
+  EXPECT_EQ(clip("203, 218, 205", 11), "203, 218, …");
+  EXPECT_EQ(clip("a_very_long_name b", 14), "a_very_long_n…") << "there is no word to end at";
+}
+
+TEST(Wrap, BreaksLongWordsAfterAMark) {
+  EXPECT_EQ(wrap("register-reallocation", 12), (std::vector<std::string>{"register-", "reallocation"}));
+  EXPECT_EQ(wrap("x-abcdefghijkl", 8), (std::vector<std::string>{"x-abcdef", "ghijkl"}))
+      << "too little before it";
 }
 
 TEST(Wrap, BreaksBetweenWordsAndInsideLongOnes) {
