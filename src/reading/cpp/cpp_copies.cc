@@ -187,7 +187,6 @@ void extract_cpp_descriptors(CppContext& context) {
     draft.fact.values["direction"] = evidence::literal(std::string(direction));
     tell_multicast(context, draft, operation);
     if (arguments.size() > 1) draft.fact.values["tensor"] = evidence::literal(described_tensor(arguments[1]));
-    if (!context.folder.reaches(draft.node)) draft.fact.values["active"] = evidence::literal(false);
   }
 }
 

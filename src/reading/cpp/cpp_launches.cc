@@ -208,7 +208,6 @@ void add_cluster_shape(CppContext& context, Node n) {
 void finish_cpp_launches(CppContext& context) {
   for (CppDraft& launch : context.drafts) {
     if (launch.fact.kind != evidence::kind::launch || !launch.node.is(NodeKind::call_expression)) continue;
-    if (!context.folder.reaches(launch.node)) launch.fact.values["active"] = evidence::literal(false);
     const auto body = context.bodies.find(launch.fact.kernel);
     if (body == context.bodies.end()) continue;
     std::int64_t fixed = 0;

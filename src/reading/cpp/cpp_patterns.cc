@@ -14,7 +14,8 @@ using Test = std::function<bool(const CppDraft&)>;
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// A pattern of a template source: what is written is compiled when the template is instantiated, so it
-/// counts as active; a value that only an instantiation tells is undetermined.
+/// counts as active, unless constants or macros around it say otherwise; a value that only an instantiation
+/// tells is undetermined.
 class CppPattern {
  public:
   CppPattern(CppContext& shared, const char* id, const char* title) : context_(shared) {
@@ -29,15 +30,27 @@ class CppPattern {
     for (const CppDraft& d : context_.drafts) {
       if (!test(d)) continue;
       found = true;
+      note(d.active, d.condition);
       if (finding_.at.size() < 8) finding_.at.push_back(d.fact.at);
     }
     return found;
   }
+  /// One more place that makes the pattern.
+  void note(Tristate active, const std::string& condition) {
+    if (active == Tristate::undetermined && !is_cited(Tristate::yes)) finding_.condition = condition;
+    if (active == Tristate::yes) finding_.condition.clear();
+    cited_[static_cast<int>(active)] = true;
+  }
+  bool is_cited(Tristate active) const { return cited_[static_cast<int>(active)]; }
   void decide(bool is, const char* present, const char* absent) {
     finding_.present = is;
-    finding_.default_active = is ? Tristate::yes : Tristate::no;
+    const bool off = !is_cited(Tristate::yes) && is_cited(Tristate::no);
+    finding_.default_active = !is || (off && !is_cited(Tristate::undetermined)) ? Tristate::no
+                              : !is_cited(Tristate::yes) && is_cited(Tristate::undetermined)
+                                  ? Tristate::undetermined
+                                  : Tristate::yes;
     finding_.says = is ? present : absent;
-    if (!is) finding_.at.clear();
+    if (!is) finding_.at.clear(), finding_.condition.clear();
     context_.reading.patterns.push_back(finding_);
   }
   PatternFinding& finding() { return finding_; }
@@ -45,7 +58,19 @@ class CppPattern {
  private:
   CppContext& context_;
   PatternFinding finding_;
+  bool cited_[3] = {};  ///< by Tristate
 };
+
+/// Whether facts of a kind are there at all, and turned on.
+Tristate on(const CppContext& context, const Test& test) {
+  Tristate out = Tristate::no;
+  for (const CppDraft& d : context.drafts)
+    if (test(d) && d.active != Tristate::no) {
+      if (d.active == Tristate::yes) return Tristate::yes;
+      out = Tristate::undetermined;
+    }
+  return out;
+}
 
 bool tma_load(const CppDraft& d) {
   return d.fact.kind == "copy" &&
@@ -101,8 +126,14 @@ void pipeline_and_roles(CppContext& context) {
   const bool registers =
       p2.any([](const CppDraft& d) { return d.fact.kind == evidence::kind::register_budget; });
   const bool schedule = p2.any([](const CppDraft& d) { return has(d.construct, "WarpSpecialized"); });
-  for (const CppRole* role : roles)
+  for (const CppRole* role : roles) {
     p2.finding().at.push_back(context.at(role->rest ? role->block : role->condition));
+    const CppValue told = context.folder.reach(role->block);
+    p2.note(!told.known()         ? Tristate::undetermined
+            : told.integer() == 0 ? Tristate::no
+                                  : Tristate::yes,
+            join(told.depends_on, ", "));
+  }
   if (registers || schedule)
     p2.cite([](const CppDraft& d) {
       return d.fact.kind == evidence::kind::register_budget || has(d.construct, "WarpSpecialized");
@@ -114,17 +145,32 @@ void pipeline_and_roles(CppContext& context) {
 void persistence(CppContext& context) {
   CppPattern p3(context, "P3", "persistent loop and its scheduler");
   const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
-  const bool own = p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
-  const bool counted = p3.any([](const CppDraft& d) { return d.fact.kind == "work-counter"; });
+  const Tristate own = on(context, [](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
+  const Tristate counter = on(context, [](const CppDraft& d) { return d.fact.kind == "work-counter"; });
   const bool asks = p3.any([](const CppDraft& d) { return d.construct == "collective-clc-scheduler"; });
+  const bool counted =
+      counter == Tristate::yes || (counter == Tristate::undetermined && own == Tristate::no) ||
+      (own == Tristate::no && p3.any([](const CppDraft& d) { return d.fact.kind == "work-counter"; }));
+  if (own == Tristate::undetermined && counter == Tristate::undetermined) {
+    // One of both it is, whatever the build says.
+    p3.decide(loop, "", "");
+    PatternFinding& found = context.reading.patterns.back();
+    found.default_active = Tristate::yes;
+    found.says = "CTAs stay; " + found.condition +
+                 " says whether they walk over the tiles, a grid's width apart, or take their work from a "
+                 "counter in global memory";
+    return;
+  }
+  const bool walks =
+      own != Tristate::no || p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
   p3.finding().kind = !loop     ? ""
                       : counted ? "custom_dynamic"
-                      : own     ? "custom_static"
+                      : walks   ? "custom_static"
                       : asks    ? "clc_dynamic"
                                 : "static";
   p3.decide(loop,
             counted ? "CTAs stay and take their work from a counter in global memory"
-            : own   ? "CTAs stay and walk over the tiles, a grid's width apart"
+            : walks ? "CTAs stay and walk over the tiles, a grid's width apart"
                     : "loop over output tiles from a scheduler",
             "no tile scheduler");
 }
@@ -195,6 +241,15 @@ Tristate launched_cluster(const CppContext& context) {
   return out;
 }
 
+/// Whether what a flag of a pattern names is there and turned on.
+evidence::Value flag(const CppContext& context, const Test& test) {
+  const Tristate told = on(context, test);
+  if (told != Tristate::undetermined) return evidence::literal(told == Tristate::yes);
+  for (const CppDraft& d : context.drafts)
+    if (test(d) && d.active == Tristate::undetermined) return d.fact.values.at("active");
+  return evidence::literal(false);
+}
+
 void cluster(CppContext& context) {
   CppPattern p7(context, "P7", "cluster communication");
   const Tristate launched = launched_cluster(context);
@@ -217,12 +272,12 @@ void cluster(CppContext& context) {
             together ? "every cluster of this file is one CTA" : "no cluster communication");
   if (clusters) {
     PatternFinding& found = context.reading.patterns.back();
-    found.default_active = launched;
+    if (found.default_active != Tristate::no) found.default_active = launched;
     for (const auto& [name, test] : {std::pair<const char*, Test>{"multicast", multicast},
                                      {"two_cta", pairs},
                                      {"dsmem", remote},
                                      {"cluster_barrier", barrier}})
-      found.values[name] = evidence::literal(p7.any(test));
+      found.values[name] = flag(context, test);
   }
 }
 

@@ -99,35 +99,6 @@ Node array_behind(const CppContext& context, Node array) {
 
 bool mentions(Node n, std::string_view word) { return n && n.text().find(word) != std::string_view::npos; }
 
-/// Whether an expression, or the small function that it calls, speaks of a word: blockIdx in
-/// schedule.first().
-bool speaks_of(const CppContext& context, Node n, std::string_view word) {
-  if (mentions(n, word)) return true;
-  for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i) {
-    const Node call = n.tree()->at(i);
-    if (!call.is(NodeKind::call_expression)) continue;
-    const Node body = context.folder.function_named(leaf_name(call.child(Field::function_field)));
-    if (body && body.text().size() < 600 && mentions(body.child(Field::body_field), word)) return true;
-  }
-  return false;
-}
-
-/// Where the variable that a loop steps forward got its first value: `int block = blockIdx.x;` before the
-/// loop.
-Node start_of_step(Node step) {
-  std::string_view name;
-  for (std::uint32_t i = step.index(); i < step.end_index() && name.empty(); ++i)
-    if (const Node n = step.tree()->at(i); n.is(NodeKind::assignment_expression) && mentions(n, "gridDim"))
-      name = n.child(Field::left_field).text();
-  const Node function = step.enclosing(NodeKind::function_definition);
-  for (std::uint32_t i = function.index(); !name.empty() && function && i < step.index(); ++i) {
-    const Node n = function.tree()->at(i);
-    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name)
-      return n.child(Field::value_field);
-  }
-  return {};
-}
-
 /// `p.m`, `N`, or a variable that is one of two such: `const int lines = turned ? p.n : p.m;`
 bool names_extent(const CppContext& context, Node extent, bool behind_name = false) {
   static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
@@ -347,23 +318,6 @@ void extract_cpp_rings(CppContext& context) {
   for (const RingArray& array : arrays)
     if (array.has(RingUse::fill) && array.has(RingUse::wait))
       add_ring(context, array, guard_of(array, arrays));
-}
-
-void extract_cpp_persistence(CppContext& context) {
-  for (const Node n : context.nodes()) {
-    if (!n.is(NodeKind::for_statement)) continue;
-    Node init = n.child(Field::initializer_field), step = n.child(Field::update_field);
-    if (!step) continue;
-    if (const Node before = start_of_step(step); before && !speaks_of(context, init, "blockIdx"))
-      init = before;
-    if (!init) continue;
-    const bool own_tile =
-        speaks_of(context, init, "blockIdx") && !mentions(init, "threadIdx") && !mentions(init, "blockDim");
-    if (!own_tile || !speaks_of(context, step, "gridDim")) continue;
-    CppDraft& draft = context.add(Family::S1, "persistent-loop", std::string(init.text().substr(0, 60)),
-                                  "loop over tiles: from the CTA's own in steps of the grid", n);
-    draft.construct = "persistent-loop";
-  }
 }
 
 void extract_cpp_guards(CppContext& context) {
