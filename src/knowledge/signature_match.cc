@@ -117,6 +117,14 @@ Match decided(Tristate verdict, const Signature& term, std::vector<Location> at,
   return out;
 }
 
+/// What keeps it open whether a fact is one of those that are asked for.
+std::string open_on(const Fact& fact) {
+  const auto active = fact.values.find("active");
+  const auto* open = active == fact.values.end() ? nullptr : active->second.undetermined();
+  if (open && !open->depends_on.empty()) return join(open->depends_on, ", ");
+  return fmt::format("values of {} at line {}", fact.subject, fact.at.line());
+}
+
 Match match_fact_term(const Signature& term, const Reading& reading) {
   int sure = 0, open = 0;
   std::vector<Location> at;
@@ -125,7 +133,7 @@ Match match_fact_term(const Signature& term, const Reading& reading) {
     const Tristate verdict = match_fact(term.fact, fact);
     if (verdict == Tristate::undetermined) {
       ++open;
-      if (depends.empty()) depends = fmt::format("values of {} at line {}", fact.subject, fact.at.line());
+      if (depends.empty()) depends = open_on(fact);
     }
     if (verdict != Tristate::yes) continue;
     ++sure;
@@ -213,6 +221,12 @@ Tristate match_fact(const FactTerm& term, const Fact& fact) {
                                                   : fact.kernel;
     verdict = both(verdict, match_text(condition, text));
   }
+  // What the file's own constants turn off is not there; what the build decides may be.
+  if (const auto active = fact.values.find("active");
+      active != fact.values.end() && !term.values.count("active"))
+    verdict = both(verdict, !active->second.determined()        ? Tristate::undetermined
+                            : active->second.boolean() == false ? Tristate::no
+                                                                : Tristate::yes);
   return both(verdict, match_values(term.values, fact.values));
 }
 

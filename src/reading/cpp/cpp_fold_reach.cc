@@ -17,8 +17,11 @@ constexpr int deepest_reach = 24;
 /// own macros say of the compiler is taken as said.
 bool left_to_build(const CppValue& v) {
   if (v.known() || v.text != "a macro that the build gives" || v.depends_on.empty()) return false;
+  const std::string& name = v.depends_on[0];
+  if (name.size() < 3 || std::none_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+    return false;
   for (const char* own : {"__", "CUTLASS_", "CUTE_", "CUDA", "NDEBUG", "_MSC"})
-    if (v.depends_on[0].starts_with(own)) return false;
+    if (name.starts_with(own)) return false;
   return true;
 }
 
@@ -29,7 +32,7 @@ CppValue branch(const CppValue& condition, bool holds) {
 }
 
 /// A statement that ends the function: `return …;`, `{ …; return …; }`.
-bool returns(Node statement) {
+bool leaves_function(Node statement) {
   if (statement.is(NodeKind::return_statement)) return true;
   if (!statement.is(NodeKind::compound_statement)) return false;
   const auto parts = cpp_items(statement);
@@ -42,7 +45,7 @@ void require(CppValue& so_far, CppValue also) {
   if (not_reached || (so_far.known() && !also.known())) so_far = std::move(also);
 }
 
-bool is_structure(Node n) { return n.is(NodeKind::struct_specifier) || n.is(NodeKind::class_specifier); }
+bool is_class(Node n) { return n.is(NodeKind::struct_specifier) || n.is(NodeKind::class_specifier); }
 }  // namespace
 
 CppValue CppFolder::directive_value(Node condition) {
@@ -84,6 +87,13 @@ CppValue CppFolder::reach_of_branch(Node above, Node below) {
       if (below.field() != Field::right_field || (op != "&&" && op != "||")) break;
       return branch(evaluate(above.child(Field::left_field), nullptr), op == "&&");
     }
+    case NodeKind::template_argument_list: {  // conditional_t<…, Then, Else>
+      const Node named = above.parent().child(Field::name_field);
+      const auto given = cpp_items(above);
+      if ((named.text() != "conditional_t" && named.text() != "conditional") || given.size() != 3) break;
+      if (below == given[0]) break;
+      return branch(evaluate(given[0], nullptr), below == given[1]);
+    }
     case NodeKind::preproc_if:
     case NodeKind::preproc_elif:
     case NodeKind::preproc_ifdef:
@@ -100,7 +110,7 @@ CppValue CppFolder::reach_of_branch(Node above, Node below) {
 CppValue CppFolder::reach_behind_returns(Node block, Node statement) {
   CppValue out = CppValue::of(1);
   for (Node n = block.first(); n && !(n == statement); n = n.next()) {
-    if (!n.is(NodeKind::if_statement) || !returns(n.child(Field::consequence_field))) continue;
+    if (!n.is(NodeKind::if_statement) || !leaves_function(n.child(Field::consequence_field))) continue;
     require(out, branch(evaluate(n.child(Field::condition_field), nullptr), false));
   }
   return out;
@@ -125,9 +135,9 @@ CppValue CppFolder::reach_of_function(Node function) {
   const std::string_view name = cpp_function_name(function).text();
   std::vector<Node> sites;
   Node owner = function.parent();
-  while (owner && !is_structure(owner) && !owner.is(NodeKind::function_definition)) owner = owner.parent();
+  while (owner && !is_class(owner) && !owner.is(NodeKind::function_definition)) owner = owner.parent();
   const auto named_once = functions_.find(name);
-  if (is_structure(owner)) {
+  if (is_class(owner)) {
     CppValue out = CppValue::of(1);
     const Node of_class = owner.child(Field::name_field);
     if (const auto found = types_.find(of_class.text());
@@ -140,7 +150,8 @@ CppValue CppFolder::reach_of_function(Node function) {
   }
   const auto calls = uses_.find(name);
   if (calls == uses_.end()) return CppValue::of(1);
-  CppValue out = CppValue::of(0);
+  CppValue out = reach_of_mentions(function);
+  if (out.integer() == 1) return out;
   bool called = false;
   for (const Node site : calls->second) {
     if (function.contains(site) || !site.is(NodeKind::call_expression) || !fits_call(function, site))
@@ -152,6 +163,23 @@ CppValue CppFolder::reach_of_function(Node function) {
     if (!one.known()) out = std::move(one);
   }
   return called ? out : CppValue::of(1);
+}
+
+/// Where a function's name stands without being called: `auto kernel = gemm<…>;`. 0: nowhere that is reached.
+CppValue CppFolder::reach_of_mentions(Node function) {
+  CppValue out = CppValue::of(0);
+  const std::string_view name = cpp_function_name(function).text();
+  for (const source::Tree* tree : trees_)
+    for (const Node n : tree->all(NodeKind::identifier)) {
+      if (n.text() != name || function.contains(n) || n.field() == Field::declarator_field) continue;
+      Node whole = n;
+      while (whole.field() == Field::name_field) whole = whole.parent();
+      if (whole.field() == Field::function_field || whole.field() == Field::declarator_field) continue;
+      CppValue one = reach(whole);
+      if (one.integer() == 1) return one;
+      if (!one.known()) out = std::move(one);
+    }
+  return out;
 }
 
 CppValue CppFolder::reach(Node place) {

@@ -189,15 +189,58 @@ bool CppFolder::is_specialized_use(Node site, Node primary) {
                      [&](Node one) { return specialized(one, given).is(CppKind::structure); });
 }
 
+/// `#ifndef FILE_H` around a whole header, which defines it first.
+bool CppFolder::is_include_guard(Node directive) const {
+  const auto defines = macros_.find(directive.child(Field::name_field).text());
+  return directive.text().starts_with("#ifndef") && defines != macros_.end() &&
+         std::any_of(defines->second.begin(), defines->second.end(),
+                     [&](Node one) { return one.parent() == directive; });
+}
+
+/// Unknown where an `#ifdef OTHER` around a place asks for what only the build can define; else empty.
+CppValue CppFolder::behind_ifdef(Node place) const {
+  for (Node up = place.parent(); up; up = up.parent()) {
+    if (!up.is(NodeKind::preproc_ifdef) || is_include_guard(up)) continue;
+    const std::string_view asked = up.child(Field::name_field).text();
+    const bool given =
+        std::any_of(settings_.begin(), settings_.end(), [&](auto& s) { return s.first == asked; });
+    if (!given) return CppValue::unknown("defined or not by the build", std::string(asked), up);
+  }
+  return {};
+}
+
+/// The #defines of a name that are compiled: where one stands unguarded, `#ifndef name` keeps the others out.
+std::vector<Node> CppFolder::live_defines(std::string_view name, CppValue* open) {
+  std::vector<Node> firm, guarded;
+  const auto found = macros_.find(name);
+  if (found == macros_.end()) return {};
+  for (const Node define : found->second) {
+    const CppValue told = reach(define);
+    if (told.integer() == 0) continue;
+    if (!told.known()) *open = told;
+    if (CppValue asked = behind_ifdef(define); !asked.text.empty()) *open = std::move(asked);
+    const Node around = define.parent();
+    const bool guards = around.is(NodeKind::preproc_ifdef) && around.text().starts_with("#ifndef") &&
+                        around.child(Field::name_field).text() == name;
+    (guards ? guarded : firm).push_back(define);
+  }
+  if (open->text.empty() && !firm.empty()) return firm;
+  firm.insert(firm.end(), guarded.begin(), guarded.end());
+  return firm;
+}
+
 /// The text of a macro as a number or a type, through macros that stand for macros.
 CppValue CppFolder::macro(std::string_view name, Node use) {
   for (int step = 0; step < most_macro_steps; ++step) {
-    const auto found = macros_.find(name);
-    if (found == macros_.end()) break;
-    const std::string_view text = trim(found->second.front().child(Field::value_field).text());
-    for (const Node other : found->second)
+    CppValue open;
+    const auto defines = live_defines(name, &open);
+    if (defines.empty()) break;
+    const std::string_view text = trim(defines.front().child(Field::value_field).text());
+    for (const Node other : defines)
       if (trim(other.child(Field::value_field).text()) != text)
-        return CppValue::unknown("a macro that is defined more than once", std::string(name), use);
+        return !open.text.empty()
+                   ? open
+                   : CppValue::unknown("a macro that is defined more than once", std::string(name), use);
     if (CppValue number = cpp_literal(text); number.known()) return number;
     const auto colon = text.rfind(':');
     const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);

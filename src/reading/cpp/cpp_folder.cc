@@ -61,17 +61,7 @@ void CppFolder::index() {
       const Node n = tree->at(i);
       switch (n.kind()) {
         case NodeKind::init_declarator:
-          if (const Node binding = n.child(Field::declarator_field);
-              binding.kind_name() == "structured_binding_declarator") {
-            for (const Node one : cpp_items(binding)) declarations_[one.text()].push_back(n);
-            break;
-          }
-          if (n.child(Field::declarator_field).is(NodeKind::template_function)) {  // v<3> = 7
-            special_[n.child(Field::declarator_field).child(Field::name_field).text()].push_back(n);
-            break;
-          }
-          if (const Node name = cpp_declared_name(n.child(Field::declarator_field)))
-            declarations_[name.text()].push_back(n);
+          index_variable(n);
           break;
         case NodeKind::alias_declaration:
           declarations_[n.child(Field::name_field).text()].push_back(n);
@@ -121,13 +111,26 @@ void CppFolder::index() {
     }
 }
 
+void CppFolder::index_variable(Node init) {
+  const Node declarator = init.child(Field::declarator_field);
+  if (declarator.kind_name() == "structured_binding_declarator")
+    for (const Node one : cpp_items(declarator)) declarations_[one.text()].push_back(init);
+  else if (declarator.is(NodeKind::template_function))  // v<3> = 7
+    special_[declarator.child(Field::name_field).text()].push_back(init);
+  else if (const Node name = cpp_declared_name(declarator))
+    declarations_[name.text()].push_back(init);
+}
+
 void CppFolder::index_call(Node call) {
   const Node callee = call.child(Field::function_field);
   if (callee.is(NodeKind::identifier)) uses_[callee.text()].push_back(call);
   if (callee.is(NodeKind::field_expression))
     members_[callee.child(Field::field_field).text()].push_back(call);
-  if (callee.is(NodeKind::qualified_identifier))
-    members_[callee.child(Field::name_field).text()].push_back(call);
+  if (!callee.is(NodeKind::qualified_identifier)) return;
+  Node name = callee;
+  while (name.is(NodeKind::qualified_identifier)) name = name.child(Field::name_field);
+  members_[name.text()].push_back(call);
+  if (name.is(NodeKind::identifier)) uses_[name.text()].push_back(call);
 }
 
 void CppFolder::index_other(Node n) {

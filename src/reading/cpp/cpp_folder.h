@@ -63,6 +63,9 @@ class CppFolder {
   CppValue declared(source::Node declaration, source::Node use, Frames frame);
   CppValue initial(source::Node init, source::Node use, Frames frame);
   CppValue macro(std::string_view name, source::Node use);
+  bool is_include_guard(source::Node directive) const;
+  CppValue behind_ifdef(source::Node place) const;
+  std::vector<source::Node> live_defines(std::string_view name, CppValue* open);
   /// Whether a #define in front of the use stands for the name there.
   bool macro_hides(std::string_view name, source::Node declaration, source::Node use) const;
   CppValue enumerator(source::Node one, Frames frame);
@@ -82,6 +85,7 @@ class CppFolder {
   CppValue template_parameter(source::Node owner, std::string_view name, source::Node use);
   bool reached(source::Node place) { return reach(place).integer().value_or(1) != 0; }
   CppValue reach_of_function(source::Node function);
+  CppValue reach_of_mentions(source::Node function);
   CppValue reach_of_branch(source::Node above, source::Node below);
   CppValue reach_behind_returns(source::Node block, source::Node statement);
   CppValue reach_of_directive(source::Node directive, source::Node below);
@@ -115,6 +119,7 @@ class CppFolder {
   std::optional<CppExtent> extent_of_field(source::Node field, Frames frame, std::string* missing,
                                            std::string* name);
   void index();
+  void index_variable(source::Node init);
   void index_call(source::Node call);
   void index_other(source::Node n);
   source::Node scope_of(source::Node n) const;

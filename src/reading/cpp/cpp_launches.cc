@@ -94,6 +94,34 @@ void add_threads(CppDraft& launch, const evidence::Value& block) {
   launch.fact.values["threads"].formula = "product of the block's extents";
 }
 
+/// `{2, 1, 1}` of `attribute.val.clusterDim = {2, 1, 1};` before a launch, in its function.
+Node cluster_of_attributes(Node call) {
+  Node out;
+  const Node function = call.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); function && i < call.index(); ++i) {
+    const Node n = call.tree()->at(i);
+    if (n.is(NodeKind::assignment_expression) && n.child(Field::left_field).text().ends_with(".clusterDim") &&
+        n.child(Field::right_field).is(NodeKind::initializer_list))
+      out = n.child(Field::right_field);
+  }
+  return out;
+}
+
+/// All extents, or what keeps one of them from being known.
+evidence::Value extents_value(const CppContext& context, Node list) {
+  evidence::Value::List extents;
+  for (const Node item : cpp_items(list)) {
+    evidence::Value one = context.value(item);
+    if (!one.integer()) return one;
+    extents.push_back(std::move(one));
+  }
+  evidence::Value out;
+  out.data = std::move(extents);
+  out.formula = std::string(list.text().substr(0, 200));
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
 /// `params = {grid, block, cluster, smem}`, or `how.gridDim = …` set by set, of a launch through a struct.
 void add_parameters(CppContext& context, Node call) {
   std::map<std::string, evidence::Value> values;
@@ -122,6 +150,12 @@ void add_parameters(CppContext& context, Node call) {
     if (member == "gridDim") put("grid", n.child(Field::right_field));
     if (member == "blockDim") put("block", n.child(Field::right_field));
     if (member == "dynamicSmemBytes") put("smem_bytes", n.child(Field::right_field));
+  }
+  if (const Node extents = cluster_of_attributes(call)) {
+    CppDraft& draft = context.add(Family::H2, evidence::kind::cluster, "cluster",
+                                  "cluster = " + std::string(extents.text().substr(0, 100)), extents);
+    draft.construct = "launch:cluster";
+    values["cluster"] = draft.fact.values["cluster"] = extents_value(context, extents);
   }
   if (bytes) {
     CppDraft& draft =

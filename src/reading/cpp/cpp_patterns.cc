@@ -261,9 +261,12 @@ void cluster(CppContext& context) {
            has(d.construct, "cluster_wait");
   };
   const auto pairs = [](const CppDraft& d) { return has(d.construct, "2SM") || has(d.construct, "2Sm"); };
-  const auto remote = [](const CppDraft& d) { return d.construct == "remote-memory"; };
-  const bool together =
-      p7.cite([&](const CppDraft& d) { return multicast(d) || barrier(d) || pairs(d) || remote(d); });
+  const auto remote = [](const CppDraft& d) {
+    return d.construct == "remote-memory" || d.construct == "store_shared_remote";
+  };
+  const auto arrives = [](const CppDraft& d) { return d.construct == "remote-arrive"; };
+  const bool together = p7.cite(
+      [&](const CppDraft& d) { return multicast(d) || barrier(d) || pairs(d) || remote(d) || arrives(d); });
   // A collective of the library shares its loads in any cluster that it is given.
   const bool clusters =
       launched != Tristate::no && (together || (launched == Tristate::yes && p7.any(builder)));
@@ -276,6 +279,7 @@ void cluster(CppContext& context) {
     for (const auto& [name, test] : {std::pair<const char*, Test>{"multicast", multicast},
                                      {"two_cta", pairs},
                                      {"dsmem", remote},
+                                     {"remote_arrive", arrives},
                                      {"cluster_barrier", barrier}})
       found.values[name] = flag(context, test);
   }
@@ -324,74 +328,6 @@ void check_cpp_patterns(CppContext& context) {
   accumulation(context);
   cluster(context);
   end_of_kernel(context);
-}
-
-namespace {
-bool includes_cute(const CppContext& context) {
-  for (const source::Tree* tree : context.trees)
-    for (std::uint32_t i = 0; i < tree->size(); ++i) {
-      const source::Node n = tree->at(i);
-      if (!n.is(source::Kind::preproc_include)) continue;
-      const std::string path(n.child(source::Field::path_field).text().substr(0, 80));
-      if (has(path, "cute/") || has(path, "cutlass/")) return true;
-    }
-  return false;
-}
-
-/// CuTe runs from Volta on (CUTLASS's README); device code that names nothing newer needs no more.
-void read_least_architecture(CppContext& context) {
-  const auto& functions = context.reading.functions;
-  const bool on_device = std::any_of(functions.begin(), functions.end(), [](auto& f) {
-    return f.kind == evidence::Function::Kind::kernel || f.kind == evidence::Function::Kind::device;
-  });
-  if (!on_device || !includes_cute(context)) return;
-  context.reading.arch.minimum = "sm_70";
-  context.reading.arch.reason = "no construct needs more than CUTLASS's own minimum, Volta";
-}
-}  // namespace
-
-void read_cpp_architecture(CppContext& context) {
-  int best = 0;
-  std::vector<const CppDraft*> deciding;
-  for (const CppDraft& d : context.drafts) {
-    const auto built_for = d.fact.values.find("architecture");
-    const std::string name =
-        d.construct + (built_for == d.fact.values.end() ? "" : " " + built_for->second.text());
-    int level = 0;
-    if (has(name, "SM120") || has(name, "Sm120"))
-      level = 120;
-    else if (has(name, "SM103") || has(name, "Sm103"))
-      level = 103;
-    else if (has(name, "SM100") || has(name, "Sm100") || has(name, "UMMA") || has(name, "tmem") ||
-             has(name, "TMEM"))
-      level = 100;
-    else if (has(name, "SM90") || has(name, "Sm90") || has(name, "tma") || has(name, "TMA") ||
-             has(name, "warpgroup") || has(name, "cluster") || has(name, "Cluster") ||
-             d.construct == "launch:cluster")
-      level = 90;
-    else if (has(name, "SM80") || has(name, "Sm80"))
-      level = 80;
-    else if (has(name, "SM75") || has(name, "Sm75"))
-      level = 75;
-    else if (has(name, "SM70") || has(name, "Sm70"))
-      level = 70;
-    if (level == 0 || level < best) continue;
-    if (level > best) deciding.clear();
-    best = level;
-    deciding.push_back(&d);
-  }
-  if (best == 0) return read_least_architecture(context);
-  evidence::ArchRequirement& out = context.reading.arch;
-  const bool specific = best >= 100 || std::any_of(deciding.begin(), deciding.end(), [](auto* d) {
-                          return d->fact.kind == "mma" || has(d->construct, "warpgroup");
-                        });
-  out.minimum = "sm_" + std::to_string(best) + (best >= 90 && specific ? "a" : "");
-  const auto product =
-      std::find_if(deciding.begin(), deciding.end(), [](auto* d) { return d->fact.kind == "mma"; });
-  if (product != deciding.end()) std::iter_swap(deciding.begin(), product);
-  out.reason = "uses " + deciding.front()->construct;
-  for (const CppDraft* d : deciding)
-    if (out.at.size() < 4) out.at.push_back(d->fact.at);
 }
 
 }  // namespace cutelab::reading
