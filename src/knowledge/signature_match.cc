@@ -142,6 +142,17 @@ Match match_fact_term(const Signature& term, const Reading& reading) {
   return decided(match_count(term.fact.count, sure, open), term, std::move(at), depends);
 }
 
+/// What the first of the values asked for depends on, where that is told.
+std::string open_values(const std::map<std::string, Condition>& wanted,
+                        const std::map<std::string, Value>& have, const std::string& otherwise) {
+  for (const auto& [name, condition] : wanted) {
+    const auto it = have.find(name);
+    const auto* open = it == have.end() ? nullptr : it->second.undetermined();
+    if (open && !open->depends_on.empty()) return join(open->depends_on, ", ");
+  }
+  return otherwise;
+}
+
 Match match_pattern_term(const Signature& term, const Reading& reading) {
   const PatternTerm& wanted = term.pattern;
   const auto it = std::find_if(reading.patterns.begin(), reading.patterns.end(),
@@ -160,7 +171,9 @@ Match match_pattern_term(const Signature& term, const Reading& reading) {
     verdict = both(verdict, match_text(kind->second, it->kind));
     values.erase(kind);
   }
-  verdict = both(verdict, match_values(values, it->values));
+  const Tristate told = match_values(values, it->values);
+  if (told == Tristate::undetermined) depends = open_values(values, it->values, depends);
+  verdict = both(verdict, told);
   std::vector<Location> at;
   for (const Location& place : it->at) add_place(at, place);
   return decided(verdict, term, std::move(at), depends);

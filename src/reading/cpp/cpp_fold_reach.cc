@@ -108,10 +108,17 @@ CppValue CppFolder::reach_of_branch(Node above, Node below) {
 
 /// `if constexpr (!dynamic) { …; return item; }` and what follows it.
 CppValue CppFolder::reach_behind_returns(Node block, Node statement) {
+  const auto [place, fresh] = reached_[block.tree()].returns.try_emplace(block.index());
+  if (fresh)
+    for (Node n = block.first(); n; n = n.next())
+      if (n.is(NodeKind::if_statement) && leaves_function(n.child(Field::consequence_field)))
+        place->second.push_back(n.index());
+  const std::vector<std::uint32_t> leaving = place->second;
   CppValue out = CppValue::of(1);
-  for (Node n = block.first(); n && !(n == statement); n = n.next()) {
-    if (!n.is(NodeKind::if_statement) || !leaves_function(n.child(Field::consequence_field))) continue;
-    require(out, branch(evaluate(n.child(Field::condition_field), nullptr), false));
+  for (const std::uint32_t at : leaving) {
+    if (at >= statement.index()) break;
+    const Node condition = block.tree()->at(at).child(Field::condition_field);
+    require(out, branch(evaluate(condition, nullptr), false));
   }
   return out;
 }
@@ -182,15 +189,44 @@ CppValue CppFolder::reach_of_mentions(Node function) {
   return out;
 }
 
-CppValue CppFolder::reach(Node place) {
-  CppValue out = CppValue::of(1);
-  if (depth_ > deepest_reach) return out;
-  depth_ += 3;
-  Node n = place, function;
-  for (; n.parent() && out.integer() != 0; n = n.parent()) {
-    if (n.is(NodeKind::function_definition) && !function) function = n;
-    require(out, reach_of_branch(n.parent(), n));
+/// By what stands around a place, calls of its function aside. Each node is asked once.
+CppValue CppFolder::reach_in_file(Node place) {
+  std::vector<Node> chain;
+  Node known = place;
+  reached_[place.tree()].of_node.resize(place.tree()->size(), -1);
+  while (known && reached_[place.tree()].of_node[known.index()] < 0) {
+    chain.push_back(known);
+    known = known.parent();
   }
+  const auto told = [&](Node n) {
+    const Reached& all = reached_[place.tree()];
+    const std::int32_t at = n ? all.of_node[n.index()] : 1;
+    return at < 2 ? CppValue::of(at) : all.open[static_cast<std::size_t>(at) - 2];
+  };
+  for (auto n = chain.rbegin(); n != chain.rend(); ++n) {
+    const Node above = n->parent();
+    const CppValue before = told(above), here = above ? reach_of_branch(above, *n) : CppValue::of(1);
+    Reached& all = reached_[place.tree()];
+    std::int32_t& state = all.of_node[n->index()];
+    if (before.integer() == 0 || here.integer() == 0) {
+      state = 0;
+    } else if (!before.known()) {
+      state = all.of_node[above.index()];
+    } else if (!here.known()) {
+      all.open.push_back(here);
+      state = static_cast<std::int32_t>(all.open.size()) + 1;
+    } else {
+      state = 1;
+    }
+  }
+  return told(place);
+}
+
+CppValue CppFolder::reach(Node place) {
+  if (depth_ > deepest_reach || !place) return CppValue::of(1);
+  depth_ += 3;
+  CppValue out = reach_in_file(place);
+  Node function = place.enclosing(NodeKind::function_definition);
   if (function && out.integer() != 0) {
     const auto key = std::pair(function.tree(), function.index());
     auto known = reach_of_functions_.find(key);

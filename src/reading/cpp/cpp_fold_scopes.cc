@@ -30,8 +30,8 @@ bool at_namespace_scope(Node declaration) {
 
 std::vector<std::string_view> namespaces_around(Node n) {
   std::vector<std::string_view> out;
-  for (Node up = n.parent(); up; up = up.parent()) {
-    if (!up.is(NodeKind::namespace_definition)) continue;
+  for (Node up = n.enclosing(NodeKind::namespace_definition); up;
+       up = up.parent().enclosing(NodeKind::namespace_definition)) {
     const auto parts = split(up.child(Field::name_field).text(), ':');
     for (auto part = parts.rbegin(); part != parts.rend(); ++part)
       if (!trim(*part).empty()) out.push_back(trim(*part));

@@ -85,6 +85,7 @@ class CppFolder {
   CppValue template_parameter(source::Node owner, std::string_view name, source::Node use);
   bool reached(source::Node place) { return reach(place).integer().value_or(1) != 0; }
   CppValue reach_of_function(source::Node function);
+  CppValue reach_in_file(source::Node place);
   CppValue reach_of_mentions(source::Node function);
   CppValue reach_of_branch(source::Node above, source::Node below);
   CppValue reach_behind_returns(source::Node block, source::Node statement);
@@ -141,6 +142,12 @@ class CppFolder {
   std::unordered_map<std::string_view, std::vector<source::Node>> types_;    ///< mentions of types by name
   std::unordered_set<std::string_view> namespaces_;
   std::map<std::pair<const source::Tree*, std::uint32_t>, CppValue> reach_of_functions_;
+  struct Reached {
+    std::vector<std::int32_t> of_node;  ///< 0 no, 1 yes, else unknown, its place in `open` + 2; -1 not asked
+    std::vector<CppValue> open;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> returns;  ///< by block, ifs that return
+  };
+  std::unordered_map<const source::Tree*, Reached> reached_;
   std::unordered_map<std::string, CppValue> memo_;  ///< of expressions outside any frame
   int depth_ = 0;
   int steps_ = 0;
