@@ -159,7 +159,8 @@ CppValue CppFolder::reach_of_function(Node function) {
   if (calls == uses_.end()) return CppValue::of(1);
   CppValue out = reach_of_mentions(function);
   if (out.integer() == 1) return out;
-  bool called = false;
+  bool called = out.known() || !out.text.empty();
+  if (!called) out = CppValue::of(0);
   for (const Node site : calls->second) {
     if (function.contains(site) || !site.is(NodeKind::call_expression) || !fits_call(function, site))
       continue;
@@ -172,9 +173,10 @@ CppValue CppFolder::reach_of_function(Node function) {
   return called ? out : CppValue::of(1);
 }
 
-/// Where a function's name stands without being called: `auto kernel = gemm<…>;`. 0: nowhere that is reached.
+/// Where a function's name stands without being called: `auto kernel = gemm<…>;`. 0: nowhere that is
+/// reached; unknown with an empty text: nowhere.
 CppValue CppFolder::reach_of_mentions(Node function) {
-  CppValue out = CppValue::of(0);
+  CppValue out;
   const std::string_view name = cpp_function_name(function).text();
   for (const source::Tree* tree : trees_)
     for (const Node n : tree->all(NodeKind::identifier)) {
@@ -184,7 +186,7 @@ CppValue CppFolder::reach_of_mentions(Node function) {
       if (whole.field() == Field::function_field || whole.field() == Field::declarator_field) continue;
       CppValue one = reach(whole);
       if (one.integer() == 1) return one;
-      if (!one.known()) out = std::move(one);
+      if (!one.known() || out.text.empty()) out = std::move(one);
     }
   return out;
 }
@@ -223,20 +225,26 @@ CppValue CppFolder::reach_in_file(Node place) {
 }
 
 CppValue CppFolder::reach(Node place) {
+  cut_short_ = cut_short_ || depth_ > deepest_reach;
   if (depth_ > deepest_reach || !place) return CppValue::of(1);
   depth_ += 3;
   CppValue out = reach_in_file(place);
   Node function = place.enclosing(NodeKind::function_definition);
   if (function && out.integer() != 0) {
     const auto key = std::pair(function.tree(), function.index());
-    auto known = reach_of_functions_.find(key);
+    const auto known = reach_of_functions_.find(key);
     if (known == reach_of_functions_.end()) {
       reach_of_functions_.emplace(key, CppValue::of(1));  // calls itself
-      CppValue told = reach_of_function(function);
-      known = reach_of_functions_.find(key);
-      known->second = std::move(told);
+      const bool before = cut_short_;
+      cut_short_ = false;
+      const CppValue told = reach_of_function(function);
+      reach_of_functions_[key] = told;
+      if (cut_short_) reach_of_functions_.erase(key);  // asked again from nearer
+      cut_short_ = cut_short_ || before;
+      require(out, told);
+    } else {
+      require(out, known->second);
     }
-    require(out, known->second);
   }
   depth_ -= 3;
   return out;

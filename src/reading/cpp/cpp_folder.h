@@ -150,6 +150,7 @@ class CppFolder {
   std::unordered_map<const source::Tree*, Reached> reached_;
   std::unordered_map<std::string, CppValue> memo_;  ///< of expressions outside any frame
   int depth_ = 0;
+  bool cut_short_ = false;  ///< a question of reach came too deep to be answered
   int steps_ = 0;
 };
 
