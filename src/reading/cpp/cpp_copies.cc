@@ -188,10 +188,17 @@ void tell_multicast(CppContext& context, CppDraft& draft, const std::string& ope
   for (std::size_t at = operation.find("_LOAD"); at != std::string::npos;
        at = operation.find("_LOAD", at + 1))
     ++(operation.compare(at, 15, "_LOAD_MULTICAST") == 0 ? shared : plain);
+  const auto arguments = cpp_items(draft.node.child(Field::arguments_field));
+  const CppValue chosen = arguments.empty() ? CppValue() : context.folder.value(arguments[0]);
+  if (chosen.is(CppValue::Kind::type) && holds(chosen.text, "_TMA_")) {
+    draft.fact.values["multicast"] = evidence::literal(holds(chosen.text, "MULTICAST"));
+    return;
+  }
   draft.fact.values["multicast"] =
-      plain > 0 && shared > 0 ? evidence::undetermined("chosen by a template argument", {"the cluster"},
-                                                       context.at(draft.node), operation.substr(0, 120))
-                              : evidence::literal(shared > 0);
+      plain > 0 && shared > 0 && !chosen.depends_on.empty() ? context.value(chosen, arguments[0])
+      : plain > 0 && shared > 0 ? evidence::undetermined("chosen by a template argument", {"the cluster"},
+                                                         context.at(draft.node), operation.substr(0, 120))
+                                : evidence::literal(shared > 0);
 }
 }  // namespace
 

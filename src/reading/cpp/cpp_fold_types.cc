@@ -101,6 +101,7 @@ CppValue cpp_library_name(std::string_view name, const std::vector<CppValue>& ar
     cpp_shape_of_operation(name, arguments, out);
     return out;
   }
+  if (name.starts_with("SM90_TMA_") || name.starts_with("SM100_TMA_")) return type_of_bits(name, 0);
   if (name == "GenRowMajor" || name == "LayoutRight") return type_of_bits("LayoutRight", 0);
   if (name == "GenColMajor" || name == "LayoutLeft") return type_of_bits("LayoutLeft", 0);
   return {};
