@@ -199,6 +199,28 @@ void add_chevron(CppContext& context, Node syntax) {
     }
 }
 
+/// Which part of a <<<…>>> a variable is, whatever it is called; null = none, or several.
+const char* part_launched(Node declaration) {
+  Node declarator = declaration.child(Field::declarator_field);
+  if (declarator.is(NodeKind::init_declarator)) declarator = declarator.child(Field::declarator_field);
+  const std::string_view name = cpp_declared_name(declarator).text();
+  const Node function = declaration.enclosing(NodeKind::function_definition);
+  const char* out = nullptr;
+  for (std::uint32_t i = declaration.end_index(); function && i < function.end_index(); ++i) {
+    const Node n = declaration.tree()->at(i);
+    if (!n.is(NodeKind::kernel_call_syntax)) continue;
+    std::size_t part = 0;
+    for (const Node argument : n.children()) {
+      if (part >= 2) break;
+      const char* kind = chevron_parts[part++].kind;
+      if (argument.text() != name) continue;
+      if (out && out != kind) return nullptr;
+      out = kind;
+    }
+  }
+  return out;
+}
+
 /// dim3 dimGrid(…), dim3 dimBlock = …, ClusterLaunchParams params = {grid, block, cluster, smem}: what a
 /// launch is made of.
 void add_shape_declarations(CppContext& context, Node declaration) {
@@ -208,7 +230,9 @@ void add_shape_declarations(CppContext& context, Node declaration) {
   if (!shape) return;
   const std::string text(declaration.text().substr(0, 160));
   const std::string low = to_lower(text);
-  const char* kind = low.find("grid") != std::string::npos      ? evidence::kind::grid
+  const char* launched = part_launched(declaration);
+  const char* kind = launched                                   ? launched
+                     : low.find("grid") != std::string::npos    ? evidence::kind::grid
                      : low.find("cluster") != std::string::npos ? evidence::kind::cluster
                      : low.find("block") != std::string::npos   ? evidence::kind::block
                                                                 : evidence::kind::launch;
