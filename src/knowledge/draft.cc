@@ -49,7 +49,8 @@ Signature signature_of(const PatternFinding& finding, const Reading& reading) {
     Signature fact;
     fact.op = Signature::Op::fact;
     fact.fact = std::move(term);
-    all.parts.push_back(std::move(fact));
+    // What the build decides is no part of what the reading shows.
+    if (match(fact, reading).verdict == Tristate::yes) all.parts.push_back(std::move(fact));
   }
   return all;
 }

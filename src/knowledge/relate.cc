@@ -160,7 +160,9 @@ bool concerns(const Entry& entry, const Reading& reading, const Match& result) {
   const bool all =
       std::all_of(patterns.begin(), patterns.end(), [&](auto& id) { return is_present(reading, id); });
   if (entry.kind == EntryKind::anti_pattern) return result.verdict == Tristate::undetermined && all;
-  return !patterns.empty() && all && in_its_form(entry.signature, reading);
+  // Facts alone: they are there, and what they depend on is not told.
+  if (patterns.empty()) return result.verdict == Tristate::undetermined;
+  return all && in_its_form(entry.signature, reading);
 }
 
 int order_of(Relation::Kind kind) {

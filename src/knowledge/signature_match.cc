@@ -117,6 +117,14 @@ Match decided(Tristate verdict, const Signature& term, std::vector<Location> at,
   return out;
 }
 
+/// What keeps it open whether a fact is one of those that are asked for.
+std::string open_on(const Fact& fact) {
+  const auto active = fact.values.find("active");
+  const auto* open = active == fact.values.end() ? nullptr : active->second.undetermined();
+  if (open && !open->depends_on.empty()) return join(open->depends_on, ", ");
+  return fmt::format("values of {} at line {}", fact.subject, fact.at.line());
+}
+
 Match match_fact_term(const Signature& term, const Reading& reading) {
   int sure = 0, open = 0;
   std::vector<Location> at;
@@ -125,13 +133,24 @@ Match match_fact_term(const Signature& term, const Reading& reading) {
     const Tristate verdict = match_fact(term.fact, fact);
     if (verdict == Tristate::undetermined) {
       ++open;
-      if (depends.empty()) depends = fmt::format("values of {} at line {}", fact.subject, fact.at.line());
+      if (depends.empty()) depends = open_on(fact);
     }
     if (verdict != Tristate::yes) continue;
     ++sure;
     add_place(at, fact.at);
   }
   return decided(match_count(term.fact.count, sure, open), term, std::move(at), depends);
+}
+
+/// What the first of the values asked for depends on, where that is told.
+std::string open_values(const std::map<std::string, Condition>& wanted,
+                        const std::map<std::string, Value>& have, const std::string& otherwise) {
+  for (const auto& [name, condition] : wanted) {
+    const auto it = have.find(name);
+    const auto* open = it == have.end() ? nullptr : it->second.undetermined();
+    if (open && !open->depends_on.empty()) return join(open->depends_on, ", ");
+  }
+  return otherwise;
 }
 
 Match match_pattern_term(const Signature& term, const Reading& reading) {
@@ -152,7 +171,9 @@ Match match_pattern_term(const Signature& term, const Reading& reading) {
     verdict = both(verdict, match_text(kind->second, it->kind));
     values.erase(kind);
   }
-  verdict = both(verdict, match_values(values, it->values));
+  const Tristate told = match_values(values, it->values);
+  if (told == Tristate::undetermined) depends = open_values(values, it->values, depends);
+  verdict = both(verdict, told);
   std::vector<Location> at;
   for (const Location& place : it->at) add_place(at, place);
   return decided(verdict, term, std::move(at), depends);
@@ -213,6 +234,12 @@ Tristate match_fact(const FactTerm& term, const Fact& fact) {
                                                   : fact.kernel;
     verdict = both(verdict, match_text(condition, text));
   }
+  // What the file's own constants turn off is not there; what the build decides may be.
+  if (const auto active = fact.values.find("active");
+      active != fact.values.end() && !term.values.count("active"))
+    verdict = both(verdict, !active->second.determined()        ? Tristate::undetermined
+                            : active->second.boolean() == false ? Tristate::no
+                                                                : Tristate::yes);
   return both(verdict, match_values(term.values, fact.values));
 }
 

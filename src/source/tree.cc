@@ -269,9 +269,37 @@ int Node::end_line() const {
 }
 
 Node Node::enclosing(Kind k) const {
+  constexpr int few_steps = 48;
   Node n = *this;
-  while (n && !n.is(k)) n = n.parent();
+  for (int step = 0; n && !n.is(k); ++step) {
+    if (step == few_steps) return tree_->enclosing_by_index(n.index(), k);
+    n = n.parent();
+  }
   return n;
+}
+
+/// However deep it lies: from the last node of that kind in front of it, through those above each other.
+Node Tree::enclosing_by_index(std::uint32_t inner, Kind kind) const {
+  constexpr std::uint32_t none = 0xffffffff;
+  if (kind_begin_.empty()) index_kinds();
+  if (kind_above_.empty()) {
+    kind_above_.assign(by_kind_.size(), none);
+    for (std::size_t k = 0; k + 1 < kind_begin_.size(); ++k) {
+      std::vector<std::uint32_t> open;
+      for (std::uint32_t at = kind_begin_[k]; at < kind_begin_[k + 1]; ++at) {
+        while (!open.empty() && entries_[by_kind_[open.back()]].after <= by_kind_[at]) open.pop_back();
+        if (!open.empty()) kind_above_[at] = open.back();
+        open.push_back(at);
+      }
+    }
+  }
+  const auto begin = by_kind_.begin() + kind_begin_[static_cast<std::size_t>(kind)];
+  const auto end = by_kind_.begin() + kind_begin_[static_cast<std::size_t>(kind) + 1];
+  const auto behind = std::upper_bound(begin, end, inner);
+  if (behind == begin) return {};
+  auto at = static_cast<std::uint32_t>(behind - by_kind_.begin()) - 1;
+  while (at != none && entries_[by_kind_[at]].after <= inner) at = kind_above_[at];
+  return at == none ? Node() : Node(this, by_kind_[at]);
 }
 
 std::vector<Node> Node::Children::all() const {

@@ -143,6 +143,7 @@ class Tree {
   };
   void find_lines();
   void index_kinds() const;
+  Node enclosing_by_index(std::uint32_t inner, Kind kind) const;
   int line_of(std::uint32_t byte) const { return line_of(byte, 0); }
   int line_of(std::uint32_t byte, int after) const;  ///< when it is known to stand on a line beyond `after`
   Grammar grammar_ = Grammar::python;
@@ -152,6 +153,7 @@ class Tree {
   std::vector<std::uint32_t> line_begin_;
   mutable std::vector<std::uint32_t> by_kind_;     ///< preorder numbers, ordered by kind
   mutable std::vector<std::uint32_t> kind_begin_;  ///< by kind, where its numbers begin in by_kind_
+  mutable std::vector<std::uint32_t> kind_above_;  ///< beside by_kind_: the place of the nearest above it
   std::vector<Problem> problems_;
   int deepest_ = 0;
 };

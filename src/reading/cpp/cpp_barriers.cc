@@ -112,8 +112,18 @@ class BarrierFinder {
     draft.construct = "barrier-" + leaf;
     draft.fact.optional = leaf == "try_wait" || leaf == "test_wait";
     const auto arguments = cpp_items(call.child(Field::arguments_field));
-    if (call.child(Field::function_field).is(NodeKind::qualified_identifier) && !arguments.empty())
-      draft.fact.values["barrier"] = evidence::literal(std::string(arguments[0].text().substr(0, 80)));
+    if (!call.child(Field::function_field).is(NodeKind::qualified_identifier) || arguments.empty()) return;
+    if (what == "NamedBarrier") {  // (threads, number)
+      draft.fact.values["threads"] = context_.value(arguments[0]);
+      if (arguments.size() > 1) draft.fact.values["id"] = context_.value(arguments[1]);
+      return;
+    }
+    draft.fact.values["barrier"] = evidence::literal(std::string(arguments[0].text().substr(0, 80)));
+    if (leaf == "init" && arguments.size() > 1) draft.fact.values["arrivals"] = context_.value(arguments[1]);
+    if (leaf != "arrive" || arguments.size() < 2) return;
+    draft.construct = "remote-arrive";  // (barrier, CTA of the cluster[, whether])
+    draft.fact.says += " of CTA " + std::string(arguments[1].text().substr(0, 60));
+    draft.fact.values["cta"] = context_.value(arguments[1]);
   }
 
   CppContext& context_;

@@ -65,6 +65,7 @@ class CopyFinder {
 
   void look_at(Node call) {
     const std::string leaf = leaf_name(call.child(Field::function_field));
+    if (leaf == "copy" && cpp_on_device(call)) add_matrix_store(call);
     if (leaf != "copy" && leaf != "copy_if" && leaf != "async_copy") return;
     const auto arguments = cpp_items(call.child(Field::arguments_field));
     if (arguments.size() < 3 || !cpp_on_device(call)) return;
@@ -80,6 +81,20 @@ class CopyFinder {
   }
 
  private:
+  /// `SM90_U32x4_STSM_N::copy(registers…, shared)`
+  void add_matrix_store(Node call) {
+    const Node callee = call.child(Field::function_field);
+    const auto arguments = cpp_items(call.child(Field::arguments_field));
+    const std::string_view of = callee.is(NodeKind::qualified_identifier)
+                                    ? callee.child(Field::scope_field).text()
+                                    : std::string_view();
+    if (!holds(of, "_STSM_") || arguments.empty()) return;
+    CppDraft& draft = context_.add(Family::E1, "staging", std::string(arguments.back().text().substr(0, 60)),
+                                   "staged in shared memory by stmatrix", call);
+    draft.construct = "staging";
+    draft.fact.values["operation"] = evidence::literal(std::string(of));
+  }
+
   CppDraft& add(Node call, const std::string& operation, const char* direction, Node from, Node to) {
     const std::string tensor(std::string_view(direction) == "store" ? to.text().substr(0, 60)
                                                                     : from.text().substr(0, 60));
@@ -136,8 +151,25 @@ std::string operation_of(const CppContext& context, Node call) {
   return out;
 }
 
+/// `d` of `output(p)`, which makes its tensor of p.d.
+Node pointer_of_helper(const CppContext& context, Node call) {
+  const Node made = call.is(NodeKind::call_expression)
+                        ? context.folder.function_named(leaf_name(call.child(Field::function_field)))
+                        : Node();
+  for (std::uint32_t i = made.index(); made && i < made.end_index(); ++i) {
+    const Node n = made.tree()->at(i);
+    if (!n.is(NodeKind::call_expression) || leaf_name(n.child(Field::function_field)) != "make_gmem_ptr")
+      continue;
+    const Node given = n.child(Field::arguments_field);
+    for (std::uint32_t j = given.index(); j < given.end_index(); ++j)
+      if (given.tree()->at(j).is(NodeKind::field_identifier)) return given.tree()->at(j);
+  }
+  return {};
+}
+
 /// The tensor in global memory that a descriptor describes: A of `mA`, a of `operand<…>(p.a, …)`.
-std::string described_tensor(Node argument) {
+std::string described_tensor(const CppContext& context, Node argument) {
+  if (const Node pointer = pointer_of_helper(context, argument)) return std::string(pointer.text());
   Node first;
   for (std::uint32_t i = argument.index(); argument && i < argument.end_index(); ++i) {
     const Node n = argument.tree()->at(i);
@@ -156,10 +188,17 @@ void tell_multicast(CppContext& context, CppDraft& draft, const std::string& ope
   for (std::size_t at = operation.find("_LOAD"); at != std::string::npos;
        at = operation.find("_LOAD", at + 1))
     ++(operation.compare(at, 15, "_LOAD_MULTICAST") == 0 ? shared : plain);
+  const auto arguments = cpp_items(draft.node.child(Field::arguments_field));
+  const CppValue chosen = arguments.empty() ? CppValue() : context.folder.value(arguments[0]);
+  if (chosen.is(CppValue::Kind::type) && holds(chosen.text, "_TMA_")) {
+    draft.fact.values["multicast"] = evidence::literal(holds(chosen.text, "MULTICAST"));
+    return;
+  }
   draft.fact.values["multicast"] =
-      plain > 0 && shared > 0 ? evidence::undetermined("chosen by a template argument", {"the cluster"},
-                                                       context.at(draft.node), operation.substr(0, 120))
-                              : evidence::literal(shared > 0);
+      plain > 0 && shared > 0 && !chosen.depends_on.empty() ? context.value(chosen, arguments[0])
+      : plain > 0 && shared > 0 ? evidence::undetermined("chosen by a template argument", {"the cluster"},
+                                                         context.at(draft.node), operation.substr(0, 120))
+                                : evidence::literal(shared > 0);
 }
 }  // namespace
 
@@ -186,8 +225,8 @@ void extract_cpp_descriptors(CppContext& context) {
     if (!direction) continue;
     draft.fact.values["direction"] = evidence::literal(std::string(direction));
     tell_multicast(context, draft, operation);
-    if (arguments.size() > 1) draft.fact.values["tensor"] = evidence::literal(described_tensor(arguments[1]));
-    if (!context.folder.reaches(draft.node)) draft.fact.values["active"] = evidence::literal(false);
+    if (arguments.size() > 1)
+      draft.fact.values["tensor"] = evidence::literal(described_tensor(context, arguments[1]));
   }
 }
 

@@ -15,6 +15,9 @@ struct CppDraft {
   evidence::Fact fact;
   source::Node node;
   std::string construct;
+  source::Node decides;  ///< what is reached where the fact holds, where that is not `node`
+  evidence::Tristate active = evidence::Tristate::yes;  ///< under the sources' own constants
+  std::string condition;                                ///< what it depends on where that is not told
 };
 
 struct CppRole {
@@ -97,8 +100,13 @@ void extract_cpp_remote_memory(CppContext& context);  ///< PTX that reaches othe
 void extract_cpp_store_fences(CppContext& context);   ///< fences that a TMA store follows
 void extract_cpp_rings(CppContext& context);          ///< arrays of mbarriers whose elements take turns
 void extract_cpp_persistence(CppContext& context);    ///< loops from the CTA's number in steps of the grid
+void extract_cpp_steps(CppContext& context);          ///< loops whose next tile a method counts up
+void tell_cpp_reach(CppContext& context);             ///< which facts the constants or the build turn off
 void extract_cpp_counters(CppContext& context);       ///< work from a counter in global memory, last arrivers
 void extract_cpp_guards(CppContext& context);         ///< bounds tests around accesses to global memory
+/// The one thread that runs a statement, by the tests around it, or around all calls of the lambda that it
+/// stands in: "thread 0"; "" = more than one, or not told.
+std::string cpp_thread_of(const CppContext& context, source::Node at, int depth = 0);
 /// Whether a block, or a function of this file that it calls, holds a loop.
 bool cpp_loops(const CppContext& context, source::Node block);
 void read_cpp_architecture(CppContext& context);

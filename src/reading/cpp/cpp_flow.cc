@@ -35,6 +35,47 @@ bool names_global_tensor(std::string_view name) {
   return false;
 }
 
+/// An array of a function's own, or a member array of an object that is no shared storage: registers.
+bool names_register_array(const CppContext& context, Node argument) {
+  const Node object =
+      argument.is(NodeKind::field_expression) ? argument.child(Field::argument_field) : argument;
+  if (!object.is(NodeKind::identifier) || argument.text().find("->") != std::string_view::npos) return false;
+  const std::string low = to_lower(object.text().substr(0, 60));
+  if (low.find("smem") != std::string::npos || low.find("shared") != std::string::npos || low == "s")
+    return false;
+  const std::string_view name =
+      argument.is(NodeKind::field_expression) ? argument.child(Field::field_field).text() : argument.text();
+  for (const source::Tree* tree : context.trees)
+    for (const Node n : tree->all(NodeKind::array_declarator)) {
+      if (n.child(Field::declarator_field).text() != name) continue;
+      const Node made = n.parent();
+      const bool member = made.is(NodeKind::field_declaration);
+      const Node inside = argument.enclosing(NodeKind::function_definition);
+      if (member == argument.is(NodeKind::field_expression) && (member || inside.contains(made)) &&
+          made.text().find("__shared__") == std::string_view::npos)
+        return true;
+    }
+  return false;
+}
+
+/// Whether calls give a function registers for a pointer. A call operator is known by its arguments alone.
+bool is_given_registers(const CppContext& context, Node parameter) {
+  const Node function = parameter.enclosing(NodeKind::function_definition);
+  const std::string name = leaf_name(cpp_function_name(function));
+  const auto taken = cpp_items(cpp_parameters_of(function));
+  const auto at = static_cast<std::size_t>(std::find(taken.begin(), taken.end(), parameter) - taken.begin());
+  if (at >= taken.size() || function_kind(function) != evidence::Function::Kind::device) return false;
+  const bool operates = cpp_function_name(function).text().find("operator") != std::string_view::npos;
+  for (const Node n : context.nodes()) {
+    if (!n.is(NodeKind::call_expression)) continue;
+    const std::string leaf = leaf_name(n.child(Field::function_field));
+    const auto given = cpp_items(n.child(Field::arguments_field));
+    if (operates ? context.bodies.count(leaf) != 0 || given.size() != taken.size() : leaf != name) continue;
+    if (at < given.size() && names_register_array(context, given[at])) return true;
+  }
+  return false;
+}
+
 /// Pointers that a kernel writes through: parameters without const.
 std::set<std::pair<const source::Tree*, std::string_view>> output_pointers(const CppContext& context) {
   std::set<std::pair<const source::Tree*, std::string_view>> out;
@@ -43,6 +84,7 @@ std::set<std::pair<const source::Tree*, std::string_view>> output_pointers(const
     const std::string_view text = n.text();
     const auto star = text.rfind('*');
     if (star == std::string_view::npos || text.find("const") != std::string_view::npos) continue;
+    if (is_given_registers(context, n)) continue;
     std::string_view name = trim(text.substr(star + 1));
     if (name.starts_with("__restrict__")) name = trim(name.substr(12));
     out.emplace(n.tree(), name);

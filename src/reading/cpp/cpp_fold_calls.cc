@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "layout/algebra.h"
 #include "layout/smem.h"
+#include "reading/cpp/cpp_arithmetic.h"
 #include "reading/cpp/cpp_folder.h"
 
 /// Library functions and operators of CuTe C++ over values that are known.
@@ -114,28 +115,15 @@ CppValue tiled_copy(const std::vector<CppValue>& a) {
   if (a[0].is(CppKind::type)) out.text = a[0].text;
   return out;
 }
-
-std::optional<std::int64_t> folded(std::string_view op, std::int64_t a, std::int64_t b) {
-  if (a > (std::int64_t{1} << 40) || b > (std::int64_t{1} << 40) || a < -(std::int64_t{1} << 40) ||
-      b < -(std::int64_t{1} << 40))
-    return std::nullopt;
-  if (op == "+") return a + b;
-  if (op == "-") return a - b;
-  if (op == "*") return a < (1 << 30) && b < (1 << 30) ? std::optional(a * b) : std::nullopt;
-  if (op == "/") return b ? std::optional(a / b) : std::nullopt;
-  if (op == "%") return b ? std::optional(a % b) : std::nullopt;
-  if (op == "<<") return b >= 0 && b < 20 && a >= 0 ? std::optional(a << b) : std::nullopt;
-  if (op == ">>") return b >= 0 && b < 62 && a >= 0 ? std::optional(a >> b) : std::nullopt;
-  if (op == "&") return a & b;
-  if (op == "|") return a | b;
-  if (op == "^") return a ^ b;
-  if (op == "==") return a == b;
-  if (op == "!=") return a != b;
-  if (op == "<") return a < b;
-  if (op == "<=") return a <= b;
-  if (op == ">") return a > b;
-  if (op == ">=") return a >= b;
-  return std::nullopt;
+/// A member function, called from outside its class by its bare name: another function is meant.
+bool of_other_class(Node function, Node call) {
+  for (Node up = function.parent(); up && !up.is(NodeKind::function_definition); up = up.parent())
+    if (up.is(NodeKind::field_declaration_list)) {
+      const Node owner = up.parent().child(Field::name_field);
+      const std::string_view callee = call.child(Field::function_field).text();
+      return !up.contains(call) && callee.find(std::string(owner.text()) + "::") == std::string_view::npos;
+    }
+  return false;
 }
 }  // namespace
 
@@ -152,8 +140,7 @@ CppValue CppFolder::binary(Node n, Frames frame) {
   if (a.is(CppKind::type) && b.is(CppKind::type) && (op == "==" || op == "!="))
     return CppValue::of(std::int64_t{(a.text == b.text) == (op == "==")});
   if (!a.integer() || !b.integer()) return not_known({a, b}, op);
-  const auto out = folded(op, *a.integer(), *b.integer());
-  return out ? CppValue::of(*out) : CppValue::unknown("an operator that is not folded", std::string(op), n);
+  return cpp_arithmetic(op, a, b);
 }
 
 CppValue CppFolder::field(Node n, Frames frame) {
@@ -183,7 +170,10 @@ std::vector<CppValue> CppFolder::values_of(Node list, Frames frame) {
 CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
   if (!type.is(CppKind::structure)) {
     const auto items = cpp_items(braces);
-    if (type.is(CppKind::type) && items.size() == 1) return evaluate(items[0], frame);
+    if (type.is(CppKind::type) && items.size() == 1) {
+      const CppValue given = evaluate(items[0], frame);
+      return given.integer() && cpp_integer_type(type.text) ? cpp_converted(given, type.text) : given;
+    }
     return type;
   }
   CppValue out = type;
@@ -195,10 +185,11 @@ CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
     if (!declarator.is(NodeKind::field_identifier)) continue;
     const Node given = member.child(Field::default_value_field);
     const std::string name(declarator.text());
+    const Node held = member.child(Field::type_field);
     if (next < values.size())
-      out.fields.emplace_back(name, values[next]);
+      out.fields.emplace_back(name, as_type(values[next], held, frame));
     else if (given)
-      out.fields.emplace_back(name, evaluate(given, frame));
+      out.fields.emplace_back(name, as_type(evaluate(given, frame), held, frame));
     ++next;
   }
   return out;
@@ -214,8 +205,12 @@ CppValue CppFolder::constexpr_call(Node function, const std::vector<CppValue>& a
   std::size_t at = 0;
   for (const Node p : cpp_items(declarator.child(Field::parameters_field))) {
     std::string name(p.child(Field::declarator_field).text());
+    const Node held = name.find('*') == std::string::npos ? p.child(Field::type_field) : Node();
     while (!name.empty() && (name[0] == '&' || name[0] == ' ' || name[0] == '*')) name.erase(0, 1);
-    if (at < arguments.size() && !name.empty()) frame.names.emplace(name, arguments[at]);
+    const Node otherwise = p.child(Field::default_value_field);
+    if (!name.empty() && (at < arguments.size() || otherwise))
+      frame.names.emplace(
+          name, as_type(at < arguments.size() ? arguments[at] : evaluate(otherwise, &frame), held, &frame));
     ++at;
   }
   Node only;
@@ -227,7 +222,10 @@ CppValue CppFolder::constexpr_call(Node function, const std::vector<CppValue>& a
     only = statement;
   }
   const auto items = cpp_items(only);
-  return evaluate(items.empty() ? Node() : items.back(), &frame);
+  const CppValue out = evaluate(items.empty() ? Node() : items.back(), &frame);
+  return function.child(Field::declarator_field) == declarator
+             ? as_type(out, function.child(Field::type_field), &frame)
+             : out;
 }
 
 CppValue CppFolder::call(Node n, Frames frame) {
@@ -272,11 +270,16 @@ CppValue CppFolder::call(Node n, Frames frame) {
           if (declarator.child(Field::declarator_field).text() == called && !member.contains(n))
             return constexpr_call(member, arguments, frame);
         }
-  if (const Node function = function_named(called); function && !function.contains(n))
+  if (special_.count(called) && functions_.count(called))
+    return CppValue::unknown("a specialized function", std::string(called), n);
+  if (const Node function = function_named(called);
+      function && !function.contains(n) && !of_other_class(function, n))
     if (function.text().find("constexpr") != std::string_view::npos || function.text().size() < 400)
       if (CppValue out = constexpr_call(function, arguments, nullptr); out.known()) return out;
-  if (callee.is(NodeKind::template_function) && arguments.size() == 1 && called.ends_with("_cast"))
-    return arguments[0];
+  if (callee.is(NodeKind::template_function) && arguments.size() == 1 && called.ends_with("_cast")) {
+    const auto to = cpp_items(template_arguments);
+    return as_type(arguments[0], to.empty() ? Node() : to[0], frame);
+  }
   return library_call(called, n, std::move(arguments), template_arguments, frame);
 }
 
@@ -318,7 +321,8 @@ CppValue CppFolder::library_call(std::string_view name, Node n, std::vector<CppV
   if (CppValue made = cpp_layout_call(name, a, values_of(template_arguments, frame));
       made.known() || !made.text.empty())
     return made;
-  if (a.size() == 1 && cpp_type_named(name).known()) return a[0];  // int(x)
+  if (a.size() == 1 && a[0].integer() && cpp_integer_type(name)) return cpp_converted(a[0], name);  // int(x)
+  if (a.size() == 1 && cpp_type_named(name).known()) return a[0].integer() ? cpp_converted(a[0], name) : a[0];
   if (a.empty() && (name == "C" || name == "Int")) return evaluate(n.child(Field::function_field), frame);
   if (a.empty()) {
     CppValue named = evaluate(n.child(Field::function_field), frame);  // Layout{}, written Layout()

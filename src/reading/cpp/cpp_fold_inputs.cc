@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "reading/cpp/cpp_folder.h"
 
 /// Parameters of functions and templates, by what the sources themselves pass.
@@ -6,16 +8,6 @@ using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
 namespace {
-bool same_value(const CppValue& a, const CppValue& b) {
-  if (a.kind != b.kind || a.text != b.text || a.bits != b.bits || !(a.node == b.node)) return false;
-  if (a.is(CppValue::Kind::layout)) return *a.layout == *b.layout;
-  return a.tuple == b.tuple;
-}
-
-Node parameters_of(Node function) {
-  return cpp_function_name(function).parent().child(Field::parameters_field);
-}
-
 /// The type that an argument's elements have: of `d_A.data().get()` that of the container, of a parameter its
 /// own.
 Node element_type_of_argument(Node argument) {
@@ -47,7 +39,7 @@ Node deduced_from(Node function, Node site, std::string_view name) {
   if (!call.is(NodeKind::call_expression)) return {};
   const auto arguments = cpp_items(call.child(Field::arguments_field));
   std::size_t at = 0;
-  for (const Node p : cpp_items(parameters_of(function))) {
+  for (const Node p : cpp_items(cpp_parameters_of(function))) {
     const Node type = p.child(Field::type_field), declarator = p.child(Field::declarator_field);
     if (type.text() == name && at < arguments.size()) {
       if (!declarator || declarator.is(NodeKind::identifier)) return arguments[at];
@@ -58,27 +50,6 @@ Node deduced_from(Node function, Node site, std::string_view name) {
   return {};
 }
 
-/// Whether a call can be one of this function: as many arguments as it has parameters, defaults aside.
-bool fits(Node function, Node call) {
-  const auto given = cpp_items(call.child(Field::arguments_field)).size();
-  std::size_t most = 0, least = 0;
-  for (const Node p : cpp_items(parameters_of(function))) {
-    ++most;
-    if (!p.is(NodeKind::optional_parameter_declaration)) ++least;
-  }
-  return given >= least && given <= most;
-}
-
-/// The name that a template parameter declares.
-Node declared_by(Node parameter) {
-  if (const Node declarator = parameter.child(Field::declarator_field)) return cpp_declared_name(declarator);
-  if (const Node name = parameter.child(Field::name_field)) return name;
-  Node last;
-  for (const Node n : parameter.children())
-    if (n.is(NodeKind::type_identifier) && !n.is(NodeKind::op)) last = n;
-  return last;
-}
-
 std::size_t template_parameters_of(Node function) {
   const Node owner = function.parent();
   return owner.is(NodeKind::template_declaration) ? cpp_items(owner.child(Field::parameters_field)).size()
@@ -86,12 +57,45 @@ std::size_t template_parameters_of(Node function) {
 }
 }  // namespace
 
+Node cpp_parameters_of(Node function) {
+  return cpp_function_name(function).parent().child(Field::parameters_field);
+}
+
+bool cpp_same_value(const CppValue& a, const CppValue& b) {
+  if (a.kind != b.kind || a.text != b.text || a.bits != b.bits || !(a.node == b.node)) return false;
+  if (a.is(CppValue::Kind::layout)) return *a.layout == *b.layout;
+  const bool fields =
+      std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(),
+                 [](auto& x, auto& y) { return x.first == y.first && cpp_same_value(x.second, y.second); });
+  return fields && a.tuple == b.tuple;
+}
+
+Node cpp_template_parameter_name(Node parameter) {
+  if (const Node declarator = parameter.child(Field::declarator_field)) return cpp_declared_name(declarator);
+  if (const Node name = parameter.child(Field::name_field)) return name;
+  Node last;
+  for (const Node n : parameter.children())
+    if (n.is(NodeKind::type_identifier)) last = n;
+  return last;
+}
+
+/// Whether a call can be one of this function: as many arguments as it has parameters, defaults aside.
+bool CppFolder::fits_call(Node function, Node call) {
+  const auto given = cpp_items(call.child(Field::arguments_field)).size();
+  std::size_t most = 0, least = 0;
+  for (const Node p : cpp_items(cpp_parameters_of(function))) {
+    ++most;
+    if (!p.is(NodeKind::optional_parameter_declaration)) ++least;
+  }
+  return given >= least && given <= most;
+}
+
 /// Whether the arguments of a call can be this function's: pointers to a type of its own point to that type.
 bool CppFolder::accepts(Node function, Node call) {
-  if (!fits(function, call)) return false;
+  if (!fits_call(function, call)) return false;
   const auto arguments = cpp_items(call.child(Field::arguments_field));
   std::size_t at = 0;
-  for (const Node p : cpp_items(parameters_of(function))) {
+  for (const Node p : cpp_items(cpp_parameters_of(function))) {
     if (at >= arguments.size()) break;
     const Node argument = arguments[at++];
     if (p.child(Field::declarator_field).kind_name() != "pointer_declarator") continue;
@@ -108,7 +112,7 @@ bool CppFolder::accepts(Node function, Node call) {
 /// parameters is called.
 bool CppFolder::chooses(Node call, Node function) {
   const auto overloads = functions_.find(cpp_function_name(function).text());
-  if (overloads == functions_.end() || overloads->second.size() < 2) return fits(function, call);
+  if (overloads == functions_.end() || overloads->second.size() < 2) return fits_call(function, call);
   if (!accepts(function, call)) return false;
   for (const Node other : overloads->second)
     if (!(other == function) && template_parameters_of(other) < template_parameters_of(function) &&
@@ -117,53 +121,19 @@ bool CppFolder::chooses(Node call, Node function) {
   return true;
 }
 
-/// Whether a place is reached under the sources' own constants: no branch around it, or around the calls of
-/// its function, is plainly not taken.
-bool CppFolder::reached(Node place) {
-  if (depth_ > 24) return true;
-  for (Node n = place; n.parent() && !n.is(NodeKind::function_definition); n = n.parent()) {
-    const Node above = n.parent();
-    if (!above.is(NodeKind::if_statement)) continue;
-    const bool then = n.field() == Field::consequence_field,
-               otherwise = n.field() == Field::alternative_field;
-    if (!then && !otherwise) continue;
-    const auto condition = evaluate(above.child(Field::condition_field), nullptr).integer();
-    if (condition && (*condition != 0) != then) return false;
-  }
-  const Node function = place.enclosing(NodeKind::function_definition);
-  const auto calls = uses_.find(cpp_function_name(function).text());
-  if (!function || calls == uses_.end()) return true;
-  bool called = false, found = false;
-  depth_ += 6;
-  for (const Node site : calls->second) {
-    if (function.contains(site) || !site.is(NodeKind::call_expression) || !fits(function, site)) continue;
-    called = true;
-    if (!chooses(site, function)) continue;
-    found = found || reached(site);
-  }
-  depth_ -= 6;
-  return found || !called;
-}
-
-/// The calls of a function that are reached; all of them where none is, as they would be in another mode.
-std::vector<Node> CppFolder::sites_of(Node function, const std::vector<Node>& uses) {
-  std::vector<Node> all, taken;
-  for (const Node site : uses) {
-    if (!site.is(NodeKind::call_expression) || function.contains(site) || !fits(function, site)) continue;
-    all.push_back(site);
-    if (chooses(site, function) && reached(site)) taken.push_back(site);
-  }
-  return taken.empty() ? all : taken;
-}
-
 /// A parameter by what the calls of this file pass; unknown with an empty text: there is no such parameter.
 CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
   CppValue none;
-  const Node list = parameters_of(function);
+  const Node list = cpp_parameters_of(function);
   if (!list || !function.child(Field::body_field).contains(use)) return none;
   int position = -1, at = 0;
+  Node type, otherwise;
   for (const Node p : cpp_items(list)) {
-    if (cpp_declared_name(p.child(Field::declarator_field)).text() == name) position = at;
+    const Node declarator = p.child(Field::declarator_field);
+    if (cpp_declared_name(declarator).text() == name) {
+      position = at, otherwise = p.child(Field::default_value_field);
+      type = declarator.kind_name() == "pointer_declarator" ? Node() : p.child(Field::type_field);
+    }
     ++at;
   }
   if (position < 0) return none;
@@ -173,13 +143,25 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
   CppValue out = open;
   for (const Node site : sites_of(function, sites->second)) {
     const auto arguments = cpp_items(site.child(Field::arguments_field));
-    if (static_cast<std::size_t>(position) >= arguments.size()) return open;
-    CppValue one = evaluate(arguments[static_cast<std::size_t>(position)], nullptr);
+    const bool left_out = static_cast<std::size_t>(position) >= arguments.size();
+    if (left_out && !otherwise) return open;
+    const Node given = left_out ? otherwise : arguments[static_cast<std::size_t>(position)];
+    CppValue one = as_type(evaluate(given, nullptr), type, nullptr);
     if (!one.known()) return one;
-    if (out.known() && !same_value(out, one)) return open;
+    if (out.known() && !cpp_same_value(out, one)) return open;
     out = std::move(one);
   }
   return out;
+}
+
+/// Whether a use of a template's name gives as many arguments as this one needs.
+bool CppFolder::fits_template(Node owner, Node use) {
+  std::size_t least = 0;
+  for (const Node p : cpp_items(owner.child(Field::parameters_field)))
+    if (!p.child(Field::default_value_field) && !p.child(Field::default_type_field) &&
+        p.kind_name().find("variadic") == std::string_view::npos)
+      ++least;
+  return cpp_items(use.child(Field::arguments_field)).size() >= least;
 }
 
 /// A template parameter by the explicit arguments of the file's own instantiations, or by the type of what is
@@ -187,10 +169,11 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
 CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node use) {
   const Node list = owner.child(Field::parameters_field);
   int position = -1, at = 0;
-  Node fallback;
+  Node fallback, type;
   for (const Node p : cpp_items(list)) {
-    if (declared_by(p).text() == name) {
+    if (cpp_template_parameter_name(p).text() == name) {
       position = at;
+      type = p.child(Field::type_field);
       fallback = p.child(Field::default_value_field);
       if (!fallback) fallback = p.child(Field::default_type_field);
     }
@@ -210,8 +193,11 @@ CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node u
   CppValue out = open;
   if (sites != uses_.end())
     for (const Node site : sites->second) {
+      const bool of_type = site.is(NodeKind::template_type);
       if (owner.contains(site) || !reached(site)) continue;
-      if (site.is(NodeKind::call_expression) && body.is(NodeKind::function_definition) && !fits(body, site))
+      if (of_type && (!fits_template(owner, site) || is_specialized_use(site, body))) continue;
+      if (site.is(NodeKind::call_expression) && body.is(NodeKind::function_definition) &&
+          !fits_call(body, site))
         continue;
       Node given;
       if (site.is(NodeKind::template_function) || site.is(NodeKind::template_type)) {
@@ -220,14 +206,15 @@ CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node u
           given = arguments[static_cast<std::size_t>(position)];
       }
       if (!given) given = deduced_from(body, site, name);
+      if (!given && of_type) given = fallback;
       if (!given) continue;
-      CppValue one = evaluate(given, nullptr);
+      CppValue one = as_type(evaluate(given, nullptr), type, nullptr);
       if (!one.known()) return one;
-      if (out.known() && !same_value(out, one))
+      if (out.known() && !cpp_same_value(out, one))
         return CppValue::unknown("instantiated in several ways", std::string(name), use);
       out = std::move(one);
     }
-  return out.known() || !fallback ? out : evaluate(fallback, nullptr);
+  return out.known() || !fallback ? out : as_type(evaluate(fallback, nullptr), type, nullptr);
 }
 
 }  // namespace cutelab::reading

@@ -101,6 +101,7 @@ CppValue cpp_library_name(std::string_view name, const std::vector<CppValue>& ar
     cpp_shape_of_operation(name, arguments, out);
     return out;
   }
+  if (name.starts_with("SM90_TMA_") || name.starts_with("SM100_TMA_")) return type_of_bits(name, 0);
   if (name == "GenRowMajor" || name == "LayoutRight") return type_of_bits("LayoutRight", 0);
   if (name == "GenColMajor" || name == "LayoutLeft") return type_of_bits("LayoutLeft", 0);
   return {};
@@ -141,18 +142,11 @@ CppValue array_type(std::string_view name, const std::vector<CppValue>& argument
 CppValue CppFolder::expanded(Node alias, const std::vector<CppValue>& arguments, Frames frame) {
   Frame bound;
   bound.outer = frame;
+  const auto whole = all_arguments(alias.parent(), arguments, frame);
   std::size_t at = 0;
-  for (const Node p : cpp_items(alias.parent().child(Field::parameters_field))) {
-    Node name = p.child(Field::declarator_field);
-    if (!name) name = p.child(Field::name_field);
-    if (!name && !cpp_items(p).empty()) name = cpp_items(p).back();
-    const Node otherwise = p.child(Field::default_value_field);
-    if (at < arguments.size())
-      bound.names.emplace(std::string(name.text()), arguments[at]);
-    else if (otherwise)
-      bound.names.emplace(std::string(name.text()), evaluate(otherwise, &bound));
-    ++at;
-  }
+  for (const Node p : cpp_items(alias.parent().child(Field::parameters_field)))
+    if (at < whole.size())
+      bound.names.emplace(std::string(cpp_template_parameter_name(p).text()), whole[at++]);
   return evaluate(alias.child(Field::type_field), &bound);
 }
 
@@ -188,7 +182,8 @@ CppValue CppFolder::template_use(Node n, Node list, std::string_view name, Frame
   if (is_array_name(name)) return array_type(name, arguments);
   if (const Node declaration = choose(name, n)) {
     if (declaration.is(NodeKind::alias_declaration)) return expanded(declaration, arguments, frame);
-    return with_arguments(declaration, list, frame);
+    if (declaration.is(NodeKind::init_declarator)) return variable_template(declaration, n, arguments, frame);
+    return chosen_template(declaration, name, arguments, frame);
   }
   CppValue known = cpp_library_name(name, arguments);
   if (known.known()) return known;
@@ -197,23 +192,21 @@ CppValue CppFolder::template_use(Node n, Node list, std::string_view name, Frame
   return CppValue::unknown("a template that is not folded", std::string(n.text().substr(0, 60)), n);
 }
 
-CppValue CppFolder::with_arguments(Node structure, Node list, Frames frame) {
-  CppValue out;
-  out.kind = CppKind::structure;
-  out.node = structure;
-  out.text = structure.child(Field::name_field).text();
-  const Node owner = structure.parent();
-  if (!owner.is(NodeKind::template_declaration)) return out;
-  const auto arguments = values_of(list, frame);
+/// `constant<3>` of `template <int n> constexpr int constant = …;`
+CppValue CppFolder::variable_template(Node init, Node use, const std::vector<CppValue>& arguments,
+                                      Frames frame) {
+  const Node owner = init.parent().parent();
+  const std::string_view name = cpp_declared_name(init.child(Field::declarator_field)).text();
+  if (!owner.is(NodeKind::template_declaration) || special_.count(name))
+    return CppValue::unknown("a template that is not folded", std::string(use.text().substr(0, 60)), use);
+  Frame bound;
+  bound.outer = frame;
+  const auto whole = all_arguments(owner, arguments, frame);
   std::size_t at = 0;
-  for (const Node p : cpp_items(owner.child(Field::parameters_field))) {
-    Node name = p.child(Field::declarator_field);
-    for (const Node c : p.children())
-      if (!name && c.is(NodeKind::type_identifier)) name = c;
-    if (at < arguments.size()) out.fields.emplace_back(std::string(name.text()), arguments[at]);
-    ++at;
-  }
-  return out;
+  for (const Node p : cpp_items(owner.child(Field::parameters_field)))
+    if (at < whole.size())
+      bound.names.emplace(std::string(cpp_template_parameter_name(p).text()), whole[at++]);
+  return initial(init, use, &bound);
 }
 
 /// What `scope::name` names where these sources tell what the scope is; unknown with an empty text where the
@@ -234,6 +227,9 @@ CppValue CppFolder::member_of_scope(Node n, Node scope, Node name, Frames frame)
   if (type.is(CppValue::Kind::threads) && name.text() == "AtomThrID")
     for (const auto& [field, value] : type.fields)
       if (field == "ctas") return value;
+  if (type.is(CppValue::Kind::type) && type.node)  // E::name
+    for (const Node one : cpp_items(type.node.child(Field::body_field)))
+      if (one.child(Field::name_field).text() == name.text()) return enumerator(one, frame);
   if (type.is(CppValue::Kind::structure) && type.node) {
     Frame bound;
     bound.outer = frame;
@@ -243,16 +239,32 @@ CppValue CppFolder::member_of_scope(Node n, Node scope, Node name, Frames frame)
         return evaluate(member.child(Field::type_field), &bound);
       if (member.is(NodeKind::field_declaration) && member.child(Field::default_value_field) &&
           cpp_declared_name(member.child(Field::declarator_field)).text() == name.text())
-        return evaluate(member.child(Field::default_value_field), &bound);
+        return as_type(evaluate(member.child(Field::default_value_field), &bound),
+                       member.child(Field::type_field), &bound);
     }
   }
   return CppValue::unknown("a member of a type that is not known here", std::string(n.text().substr(0, 60)),
                            n);
 }
 
+/// `a::b::name` and `::name` where these sources have such a namespace; unknown with an empty text: others.
+CppValue CppFolder::of_namespace(Node n, Frames frame) {
+  std::vector<std::string_view> path;
+  Node name = n;
+  for (; name.is(NodeKind::qualified_identifier); name = name.child(Field::name_field)) {
+    const Node scope = name.child(Field::scope_field);
+    if (!scope && path.empty()) continue;
+    if (!scope.is(NodeKind::namespace_identifier) || !namespaces_.count(scope.text())) return {};
+    path.push_back(scope.text());
+  }
+  if (!name.is(NodeKind::identifier) && !name.is(NodeKind::type_identifier)) return {};
+  return in_namespace(n, path, name, frame);
+}
+
 CppValue CppFolder::qualified(Node n, Frames frame) {
   const Node name = n.child(Field::name_field);
   if (name.text() == "value" || name.text() == "type") return evaluate(n.child(Field::scope_field), frame);
+  if (CppValue there = of_namespace(n, frame); there.known() || !there.text.empty()) return there;
   if (CppValue member = member_of_scope(n, n.child(Field::scope_field), name, frame);
       member.known() || !member.text.empty())
     return member;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "reading/cpp/cpp_arithmetic.h"
 #include "reading/cpp/cpp_facts.h"
 
 namespace cutelab::reading {
@@ -13,27 +14,10 @@ namespace {
 constexpr int deepest_fold = 60;
 constexpr int most_folds = 60'000;
 
-std::optional<std::int64_t> number_of(std::string_view text) {
-  std::string digits(trim(text));
-  while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos)
-    digits.pop_back();
-  std::erase(digits, '\'');
-  if (digits.starts_with("0x") || digits.starts_with("0X")) {
-    std::int64_t out = 0;
-    for (const char c : to_lower(digits.substr(2))) {
-      const auto digit = std::string_view("0123456789abcdef").find(c);
-      if (digit == std::string_view::npos || out > (std::int64_t{1} << 58)) return std::nullopt;
-      out = out * 16 + static_cast<std::int64_t>(digit);
-    }
-    return out;
-  }
-  if (digits.size() > 1 && digits[0] == '0' && digits.find_first_not_of("01234567") == std::string::npos &&
-      digits.size() < 20) {
-    std::int64_t out = 0;
-    for (const char c : digits) out = out * 8 + (c - '0');
-    return out;
-  }
-  return parse_integer(digits);
+/// `enum class E { … }`: its names need E:: in front.
+bool is_scoped_enumeration(Node enumeration) {
+  const std::string_view head = enumeration.text().substr(0, 16);
+  return head.starts_with("enum class") || head.starts_with("enum struct");
 }
 
 }  // namespace
@@ -77,13 +61,7 @@ void CppFolder::index() {
       const Node n = tree->at(i);
       switch (n.kind()) {
         case NodeKind::init_declarator:
-          if (const Node binding = n.child(Field::declarator_field);
-              binding.kind_name() == "structured_binding_declarator") {
-            for (const Node one : cpp_items(binding)) declarations_[one.text()].push_back(n);
-            break;
-          }
-          if (const Node name = cpp_declared_name(n.child(Field::declarator_field)))
-            declarations_[name.text()].push_back(n);
+          index_variable(n);
           break;
         case NodeKind::alias_declaration:
           declarations_[n.child(Field::name_field).text()].push_back(n);
@@ -91,7 +69,10 @@ void CppFolder::index() {
         case NodeKind::struct_specifier:
         case NodeKind::union_specifier:
         case NodeKind::class_specifier:
-          if (n.child(Field::body_field) && n.child(Field::name_field))
+          if (!n.child(Field::body_field) || !n.child(Field::name_field)) break;
+          if (n.child(Field::name_field).is(NodeKind::template_type))
+            special_[n.child(Field::name_field).child(Field::name_field).text()].push_back(n);
+          else
             declarations_[n.child(Field::name_field).text()].push_back(n);
           break;
         case NodeKind::field_declaration:
@@ -100,13 +81,14 @@ void CppFolder::index() {
           break;
         case NodeKind::function_definition:
           functions_[cpp_function_name(n).text()].push_back(n);
+          if (const Node name = cpp_function_name(n); name.is(NodeKind::template_function))
+            special_[name.child(Field::name_field).text()].push_back(n);
           break;
         case NodeKind::template_function:
           uses_[n.child(Field::name_field).text()].push_back(n);
           break;
         case NodeKind::call_expression:
-          if (const Node f = n.child(Field::function_field); f.is(NodeKind::identifier))
-            uses_[f.text()].push_back(n);
+          index_call(n);
           break;
         case NodeKind::template_type:
           uses_[n.child(Field::name_field).text()].push_back(n);
@@ -114,10 +96,51 @@ void CppFolder::index() {
         case NodeKind::preproc_def:
           macros_[n.child(Field::name_field).text()].push_back(n);
           break;
+        case NodeKind::type_identifier:
+        case NodeKind::namespace_identifier:
+          types_[n.text()].push_back(n);
+          break;
+        case NodeKind::namespace_definition:
+          for (const auto part : split(n.child(Field::name_field).text(), ':'))
+            namespaces_.insert(trim(part));
+          break;
         default:
+          index_other(n);
           break;
       }
     }
+}
+
+void CppFolder::index_variable(Node init) {
+  const Node declarator = init.child(Field::declarator_field);
+  if (declarator.kind_name() == "structured_binding_declarator")
+    for (const Node one : cpp_items(declarator)) declarations_[one.text()].push_back(init);
+  else if (declarator.is(NodeKind::template_function))  // v<3> = 7
+    special_[declarator.child(Field::name_field).text()].push_back(init);
+  else if (const Node name = cpp_declared_name(declarator))
+    declarations_[name.text()].push_back(init);
+}
+
+void CppFolder::index_call(Node call) {
+  const Node callee = call.child(Field::function_field);
+  if (callee.is(NodeKind::identifier)) uses_[callee.text()].push_back(call);
+  if (callee.is(NodeKind::field_expression))
+    members_[callee.child(Field::field_field).text()].push_back(call);
+  if (!callee.is(NodeKind::qualified_identifier)) return;
+  Node name = callee;
+  while (name.is(NodeKind::qualified_identifier)) name = name.child(Field::name_field);
+  members_[name.text()].push_back(call);
+  if (name.is(NodeKind::identifier)) uses_[name.text()].push_back(call);
+}
+
+void CppFolder::index_other(Node n) {
+  const std::string_view kind = n.kind_name();
+  if (kind == "enum_specifier" && n.child(Field::name_field) && n.child(Field::body_field))
+    declarations_[n.child(Field::name_field).text()].push_back(n);
+  if (kind == "enumerator" && !is_scoped_enumeration(n.parent().parent()))
+    declarations_[n.child(Field::name_field).text()].push_back(n);
+  if (kind == "preproc_call" && n.text().starts_with("#undef"))
+    undefined_[trim(n.child(Field::argument_field).text())].push_back(n);
 }
 
 Node CppFolder::function_named(std::string_view name) const {
@@ -140,30 +163,43 @@ Node CppFolder::scope_of(Node n) const {
   return {};
 }
 
+/// How near a declaration is to a use: the deeper the scope that holds both, the nearer; 0 = of another
+/// namespace, -1 = not to be seen from there.
+int CppFolder::nearness(Node declaration, Node scope, Node use) const {
+  const bool same_file = declaration.tree() == use.tree();
+  if (scope.is(NodeKind::translation_unit) || scope.is(NodeKind::declaration_list)) {
+    const auto around = namespaces_around(declaration), there = namespaces_around(use);
+    const bool holds =
+        around.size() <= there.size() && std::equal(around.begin(), around.end(), there.begin());
+    return holds ? 1 + static_cast<int>(around.size()) : 0;
+  }
+  if (!same_file || !scope.contains(use)) return -1;
+  if (scope.is(NodeKind::compound_statement) && declaration.index() > use.index()) return -1;
+  int depth = 100;
+  for (Node up = scope; up; up = scope_of(up)) ++depth;
+  return depth;
+}
+
 /// The declaration of a name that holds at a use: of the innermost scope around it, the last one before it.
-/// In another file those of the file and its namespaces.
 Node CppFolder::choose(std::string_view name, Node use) const {
   const auto found = declarations_.find(name);
   if (found == declarations_.end()) return {};
   Node best, best_scope;
+  int nearest = -1;
   bool twice = false;
   for (const Node d : found->second) {
-    if (d.contains(use)) {
-      const bool in_value = d.is(NodeKind::init_declarator) || d.is(NodeKind::alias_declaration);
-      if (in_value) continue;  // `using T = T<int>` names the outer one
-    }
+    // `using T = T<int>` names the outer one
+    if ((d.is(NodeKind::init_declarator) || d.is(NodeKind::alias_declaration)) && d.contains(use)) continue;
     const Node scope = scope_of(d);
-    const bool same_file = d.tree() == use.tree();
-    const bool global = scope.is(NodeKind::translation_unit) || scope.is(NodeKind::declaration_list);
-    if (same_file ? !(global || scope.contains(use)) : !global) continue;
-    if (same_file && scope.is(NodeKind::compound_statement) && d.index() > use.index()) continue;
-    if (!best || best_scope.contains(scope)) {
-      twice = best && best_scope == scope && scope.is(NodeKind::declaration_list);
-      twice = twice || (best && best_scope == scope && !same_branches(best, d));
-      best = d, best_scope = scope;
-    } else if (global && !best_scope.contains(scope) && !scope.contains(best_scope)) {
-      twice = true;
-    }
+    const int near = nearness(d, scope, use);
+    if (near < 0 || near < nearest) continue;
+    const bool again = near == nearest;
+    const bool same_scope = again && best_scope == scope;
+    if (same_scope)
+      twice = scope.is(NodeKind::declaration_list) || !same_branches(best, d);
+    else
+      twice = again;
+    best = d, best_scope = scope, nearest = near;
   }
   return twice ? Node() : best;
 }
@@ -190,18 +226,13 @@ CppValue CppFolder::evaluate(Node n, Frames frame) {
 
 CppValue CppFolder::unary(Node n, Frames frame) {
   const auto inner = evaluate(n.child(Field::argument_field), frame);
-  if (!inner.integer()) return inner;
-  const std::string_view sign = n.first().text();
-  if (sign == "-") return CppValue::of(-*inner.integer());
-  if (sign == "!") return CppValue::of(std::int64_t{*inner.integer() == 0});
-  return sign == "+" ? inner : CppValue::unknown("an operator that is not folded", std::string(sign), n);
+  return inner.integer() ? cpp_unary(n.first().text(), inner) : inner;
 }
 
 CppValue CppFolder::evaluate_new(Node n, Frames frame) {
   switch (n.kind()) {
     case NodeKind::number_literal:
-      if (const auto number = number_of(n.text())) return CppValue::of(*number);
-      return CppValue::unknown("not an integer", std::string(n.text().substr(0, 40)), n);
+      return cpp_literal(n.text());
     case NodeKind::char_literal:
       if (n.text().size() == 3) return CppValue::of(std::int64_t{n.text()[1]});
       return CppValue::unknown("not an integer", std::string(n.text().substr(0, 40)), n);
@@ -231,7 +262,7 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
     case NodeKind::call_expression:
       return call(n, frame);
     case NodeKind::cast_expression:
-      return evaluate(n.child(Field::value_field), frame);
+      return as_type(evaluate(n.child(Field::value_field), frame), n.child(Field::type_field), frame);
     case NodeKind::conditional_expression: {
       const auto condition = evaluate(n.child(Field::condition_field), frame).integer();
       if (!condition) return evaluate(n.child(Field::condition_field), frame);
@@ -247,6 +278,9 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
   if (kind == "sizeof_expression") return size_of(n, frame);
   if (kind == "compound_literal_expression")
     return object(evaluate(n.child(Field::type_field), frame), n.child(Field::value_field), frame);
+  if (kind == "sized_type_specifier")
+    if (const auto integer = cpp_integer_type(n.text()))
+      return cpp_type_named((integer->is_unsigned ? "uint" : "int") + std::to_string(integer->bits) + "_t");
   if (kind == "dependent_type") return evaluate(cpp_items(n).back(), frame);
   return CppValue::unknown("is not folded", std::string(n.text().substr(0, 60)), n);
 }
@@ -257,10 +291,13 @@ CppValue CppFolder::named(Node n, std::string_view name, Frames frame) {
   for (const auto& [key, value] : settings_)
     if (key == name) {
       if (std::find(used_.begin(), used_.end(), key) == used_.end()) used_.push_back(key);
-      if (const auto number = number_of(value)) return CppValue::of(*number);
+      if (CppValue number = cpp_literal(value); number.known()) return number;
+      const auto colon = value.rfind(':');
+      CppValue type = cpp_type_named(colon == std::string::npos ? value : value.substr(colon + 1));
+      if (type.known()) return type;
     }
   if (name.size() > 1 && name[0] == '_')
-    if (const auto number = number_of(name.substr(1))) return CppValue::of(*number);
+    if (CppValue number = cpp_literal(name.substr(1)); number.known()) return CppValue::of(*number.integer());
   for (Node up = n.parent(); up; up = up.parent()) {
     if (up.is(NodeKind::function_definition))
       if (CppValue given = parameter(up, name, n); given.known() || !given.text.empty()) return given;
@@ -268,30 +305,14 @@ CppValue CppFolder::named(Node n, std::string_view name, Frames frame) {
       if (CppValue given = template_parameter(up, name, n); given.known() || !given.text.empty())
         return given;
   }
-  if (const Node declaration = choose(name, n)) return declared(declaration, n, frame);
+  if (const Node declaration = choose(name, n); declaration && !macro_hides(name, declaration, n))
+    return declared(declaration, n, frame);
   if (macros_.count(name)) return macro(name, n);
   if (CppValue type = cpp_type_named(name); type.known()) return type;
   if (CppValue known = cpp_library_name(name, {}); known.known()) return known;
   const bool macro_like = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   return CppValue::unknown(macro_like ? "a macro that the build gives" : "not defined in this file",
                            std::string(name), n);
-}
-
-CppValue CppFolder::macro(std::string_view name, Node use) {
-  for (int step = 0; step < deepest_fold; ++step) {
-    const auto found = macros_.find(name);
-    if (found == macros_.end()) break;
-    const std::string_view text = trim(found->second.front().child(Field::value_field).text());
-    for (const Node other : found->second)
-      if (trim(other.child(Field::value_field).text()) != text)
-        return CppValue::unknown("a macro that is defined more than once", std::string(name), use);
-    if (const auto number = number_of(text)) return CppValue::of(*number);
-    const auto colon = text.rfind(':');
-    const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
-    if (CppValue type = cpp_type_named(last); type.known()) return type;
-    name = text;
-  }
-  return CppValue::unknown("a macro that is no number", std::string(use.text().substr(0, 60)), use);
 }
 
 CppValue CppFolder::declared(Node d, Node use, Frames frame) {
@@ -301,8 +322,10 @@ CppValue CppFolder::declared(Node d, Node use, Frames frame) {
     case NodeKind::init_declarator:
       return initial(d, use, frame);
     case NodeKind::field_declaration:
-      return evaluate(d.child(Field::default_value_field), frame);
+      return as_type(evaluate(d.child(Field::default_value_field), frame), d.child(Field::type_field), frame);
     default: {
+      if (d.kind_name() == "enumerator") return enumerator(d, frame);
+      if (d.kind_name() == "enum_specifier") return of_enumeration(d);
       CppValue out;
       out.kind = CppValue::Kind::structure;
       out.node = d;
@@ -333,8 +356,9 @@ CppValue CppFolder::initial(Node init, Node use, Frames frame) {
   const std::string_view name = cpp_declared_name(declarator).text();
   if (!fixed && is_changed(init, name)) return CppValue::unknown("is changed later", std::string(name), use);
   const Node type = declaration.child(Field::type_field);
+  const Node held = declarator.kind_name() == "pointer_declarator" ? Node() : type;
   if (!value.is(NodeKind::initializer_list) && !value.is(NodeKind::argument_list))
-    return evaluate(value, frame);
+    return as_type(evaluate(value, frame), held, frame);
   if (type.text() == "dim3") {
     std::vector<layout::IntTuple> extents;
     for (const Node item : cpp_items(value)) {
@@ -348,7 +372,7 @@ CppValue CppFolder::initial(Node init, Node use, Frames frame) {
   const auto items = cpp_items(value);
   const CppValue made = evaluate(type, frame);
   if (made.is(CppValue::Kind::structure)) return object(made, value, frame);
-  if (items.size() == 1) return evaluate(items[0], frame);
+  if (items.size() == 1) return as_type(evaluate(items[0], frame), held, frame);
   return made.known() ? made : CppValue::unknown("an initialiser that is not folded", std::string(name), use);
 }
 

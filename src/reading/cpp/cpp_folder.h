@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,11 @@ class CppFolder {
   CppValue value(source::Node expression) { return evaluate(expression, nullptr); }
   /// The alias or struct that a template's name stands for; no node if none or several.
   source::Node definition_of(source::Node named) const { return choose(named.text(), named); }
-  /// Whether a place is reached under the sources' own constants.
+  /// Whether a place is reached under the sources' own constants: no only where a branch is plainly not
+  /// taken.
   bool reaches(source::Node place) { return reached(place); }
+  /// 1 or 0; unknown where macros of the build decide, `depends_on` which.
+  CppValue reach(source::Node place);
   /// What an init_declarator gives its name.
   CppValue value_of_declaration(source::Node init) { return initial(init, init, nullptr); }
   /// Of a struct's definition, with its template arguments as the file instantiates it.
@@ -59,9 +63,37 @@ class CppFolder {
   CppValue declared(source::Node declaration, source::Node use, Frames frame);
   CppValue initial(source::Node init, source::Node use, Frames frame);
   CppValue macro(std::string_view name, source::Node use);
+  bool is_include_guard(source::Node directive) const;
+  CppValue behind_ifdef(source::Node place) const;
+  std::vector<source::Node> live_defines(std::string_view name, CppValue* open);
+  /// Whether a #define in front of the use stands for the name there.
+  bool macro_hides(std::string_view name, source::Node declaration, source::Node use) const;
+  CppValue enumerator(source::Node one, Frames frame);
+  CppValue of_enumeration(source::Node enumeration);
+  CppValue as_type(CppValue value, source::Node type, Frames frame);
+  /// `a::b::name`, `::name`: what namespace scope `path` declares under that name.
+  CppValue in_namespace(source::Node n, const std::vector<std::string_view>& path, source::Node name,
+                        Frames frame);
+  std::vector<CppValue> all_arguments(source::Node owner, std::vector<CppValue> given, Frames frame);
+  /// What a template's name stands for with these arguments: its primary, or a specialization with what that
+  /// leaves open; unknown where it cannot be told which.
+  CppValue chosen_template(source::Node primary, std::string_view name, const std::vector<CppValue>& given,
+                           Frames frame);
+  CppValue specialized(source::Node special, const std::vector<CppValue>& given);
+  bool is_specialized_use(source::Node site, source::Node primary);
   CppValue parameter(source::Node function, std::string_view name, source::Node use);
   CppValue template_parameter(source::Node owner, std::string_view name, source::Node use);
-  bool reached(source::Node place);
+  bool reached(source::Node place) { return reach(place).integer().value_or(1) != 0; }
+  CppValue reach_of_function(source::Node function);
+  CppValue reach_in_file(source::Node place);
+  CppValue reach_of_mentions(source::Node function);
+  CppValue reach_of_branch(source::Node above, source::Node below);
+  CppValue reach_behind_returns(source::Node block, source::Node statement);
+  CppValue reach_of_directive(source::Node directive, source::Node below);
+  CppValue reach_of_all(const std::vector<source::Node>& sites, source::Node but_within);
+  CppValue directive_value(source::Node condition);
+  static bool fits_template(source::Node owner, source::Node use);
+  static bool fits_call(source::Node function, source::Node call);
   bool accepts(source::Node function, source::Node call);
   bool chooses(source::Node call, source::Node function);
   std::vector<source::Node> sites_of(source::Node function, const std::vector<source::Node>& uses);
@@ -77,7 +109,9 @@ class CppFolder {
                         source::Node template_arguments, Frames frame);
   CppValue constexpr_call(source::Node function, const std::vector<CppValue>& arguments, Frames outer);
   CppValue object(const CppValue& type, source::Node braces, Frames frame);
-  CppValue with_arguments(source::Node structure, source::Node arguments, Frames frame);
+  CppValue variable_template(source::Node init, source::Node use, const std::vector<CppValue>& arguments,
+                             Frames frame);
+  CppValue of_namespace(source::Node n, Frames frame);
   std::vector<CppValue> values_of(source::Node list, Frames frame);
   CppValue size_of(source::Node n, Frames frame);
   std::optional<CppExtent> extent_of(const CppValue& type, std::string* missing);
@@ -86,7 +120,11 @@ class CppFolder {
   std::optional<CppExtent> extent_of_field(source::Node field, Frames frame, std::string* missing,
                                            std::string* name);
   void index();
+  void index_variable(source::Node init);
+  void index_call(source::Node call);
+  void index_other(source::Node n);
   source::Node scope_of(source::Node n) const;
+  int nearness(source::Node declaration, source::Node scope, source::Node use) const;
   source::Node choose(std::string_view name, source::Node use) const;
   bool is_changed(source::Node init, std::string_view name) const;
   bool takes_reference(source::Node argument) const;
@@ -98,13 +136,34 @@ class CppFolder {
   std::unordered_map<std::string_view, std::vector<source::Node>> functions_;
   std::unordered_map<std::string_view, std::vector<source::Node>> uses_;  ///< template_function, call by name
   std::unordered_map<std::string_view, std::vector<source::Node>> macros_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> undefined_;  ///< #undef by name
+  std::unordered_map<std::string_view, std::vector<source::Node>> special_;    ///< template<> struct X<…>
+  std::unordered_map<std::string_view, std::vector<source::Node>> members_;  ///< x.f(…), T::f(…) by name
+  std::unordered_map<std::string_view, std::vector<source::Node>> types_;    ///< mentions of types by name
+  std::unordered_set<std::string_view> namespaces_;
+  std::map<std::pair<const source::Tree*, std::uint32_t>, CppValue> reach_of_functions_;
+  struct Reached {
+    std::vector<std::int32_t> of_node;  ///< 0 no, 1 yes, else unknown, its place in `open` + 2; -1 not asked
+    std::vector<CppValue> open;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> returns;  ///< by block, ifs that return
+  };
+  std::unordered_map<const source::Tree*, Reached> reached_;
   std::unordered_map<std::string, CppValue> memo_;  ///< of expressions outside any frame
   int depth_ = 0;
+  bool cut_short_ = false;  ///< a question of reach came too deep to be answered
   int steps_ = 0;
 };
 
 /// Expressions of an argument or initializer list, punctuation left out.
 std::vector<source::Node> cpp_items(source::Node list);
+/// Whether two values are one, as template arguments are.
+bool cpp_same_value(const CppValue& a, const CppValue& b);
+/// The name that a template parameter declares.
+source::Node cpp_template_parameter_name(source::Node parameter);
+/// Names of the namespaces around a node, outermost first.
+std::vector<std::string_view> namespaces_around(source::Node n);
+/// Parameters of a function's definition.
+source::Node cpp_parameters_of(source::Node function);
 /// Whether the preprocessor keeps or drops both together, as far as the source tells.
 bool same_branches(source::Node a, source::Node b);
 /// The identifier that a declarator declares, below pointers, arrays and references.

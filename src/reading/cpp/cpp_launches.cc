@@ -94,6 +94,34 @@ void add_threads(CppDraft& launch, const evidence::Value& block) {
   launch.fact.values["threads"].formula = "product of the block's extents";
 }
 
+/// `{2, 1, 1}` of `attribute.val.clusterDim = {2, 1, 1};` before a launch, in its function.
+Node cluster_of_attributes(Node call) {
+  Node out;
+  const Node function = call.enclosing(NodeKind::function_definition);
+  for (std::uint32_t i = function.index(); function && i < call.index(); ++i) {
+    const Node n = call.tree()->at(i);
+    if (n.is(NodeKind::assignment_expression) && n.child(Field::left_field).text().ends_with(".clusterDim") &&
+        n.child(Field::right_field).is(NodeKind::initializer_list))
+      out = n.child(Field::right_field);
+  }
+  return out;
+}
+
+/// All extents, or what keeps one of them from being known.
+evidence::Value extents_value(const CppContext& context, Node list) {
+  evidence::Value::List extents;
+  for (const Node item : cpp_items(list)) {
+    evidence::Value one = context.value(item);
+    if (!one.integer()) return one;
+    extents.push_back(std::move(one));
+  }
+  evidence::Value out;
+  out.data = std::move(extents);
+  out.formula = std::string(list.text().substr(0, 200));
+  out.known_by = evidence::KnownBy::computed;
+  return out;
+}
+
 /// `params = {grid, block, cluster, smem}`, or `how.gridDim = …` set by set, of a launch through a struct.
 void add_parameters(CppContext& context, Node call) {
   std::map<std::string, evidence::Value> values;
@@ -122,6 +150,12 @@ void add_parameters(CppContext& context, Node call) {
     if (member == "gridDim") put("grid", n.child(Field::right_field));
     if (member == "blockDim") put("block", n.child(Field::right_field));
     if (member == "dynamicSmemBytes") put("smem_bytes", n.child(Field::right_field));
+  }
+  if (const Node extents = cluster_of_attributes(call)) {
+    CppDraft& draft = context.add(Family::H2, evidence::kind::cluster, "cluster",
+                                  "cluster = " + std::string(extents.text().substr(0, 100)), extents);
+    draft.construct = "launch:cluster";
+    values["cluster"] = draft.fact.values["cluster"] = extents_value(context, extents);
   }
   if (bytes) {
     CppDraft& draft =
@@ -165,6 +199,28 @@ void add_chevron(CppContext& context, Node syntax) {
     }
 }
 
+/// Which part of a <<<…>>> a variable is, whatever it is called; null = none, or several.
+const char* part_launched(Node declaration) {
+  Node declarator = declaration.child(Field::declarator_field);
+  if (declarator.is(NodeKind::init_declarator)) declarator = declarator.child(Field::declarator_field);
+  const std::string_view name = cpp_declared_name(declarator).text();
+  const Node function = declaration.enclosing(NodeKind::function_definition);
+  const char* out = nullptr;
+  for (std::uint32_t i = declaration.end_index(); function && i < function.end_index(); ++i) {
+    const Node n = declaration.tree()->at(i);
+    if (!n.is(NodeKind::kernel_call_syntax)) continue;
+    std::size_t part = 0;
+    for (const Node argument : n.children()) {
+      if (part >= 2) break;
+      const char* kind = chevron_parts[part++].kind;
+      if (argument.text() != name) continue;
+      if (out && out != kind) return nullptr;
+      out = kind;
+    }
+  }
+  return out;
+}
+
 /// dim3 dimGrid(…), dim3 dimBlock = …, ClusterLaunchParams params = {grid, block, cluster, smem}: what a
 /// launch is made of.
 void add_shape_declarations(CppContext& context, Node declaration) {
@@ -174,7 +230,9 @@ void add_shape_declarations(CppContext& context, Node declaration) {
   if (!shape) return;
   const std::string text(declaration.text().substr(0, 160));
   const std::string low = to_lower(text);
-  const char* kind = low.find("grid") != std::string::npos      ? evidence::kind::grid
+  const char* launched = part_launched(declaration);
+  const char* kind = launched                                   ? launched
+                     : low.find("grid") != std::string::npos    ? evidence::kind::grid
                      : low.find("cluster") != std::string::npos ? evidence::kind::cluster
                      : low.find("block") != std::string::npos   ? evidence::kind::block
                                                                 : evidence::kind::launch;
@@ -208,7 +266,6 @@ void add_cluster_shape(CppContext& context, Node n) {
 void finish_cpp_launches(CppContext& context) {
   for (CppDraft& launch : context.drafts) {
     if (launch.fact.kind != evidence::kind::launch || !launch.node.is(NodeKind::call_expression)) continue;
-    if (!context.folder.reaches(launch.node)) launch.fact.values["active"] = evidence::literal(false);
     const auto body = context.bodies.find(launch.fact.kernel);
     if (body == context.bodies.end()) continue;
     std::int64_t fixed = 0;

@@ -103,6 +103,26 @@ void add_tiled_alias(CppContext& context, Node alias, const Lines& told) {
 }
 }  // namespace
 
+namespace {
+/// The family of instructions that an operation or a selector names; "" = not told.
+const char* instructions_of(std::string_view text) {
+  const auto names = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if (names("SM100_") || names("SM103_") || names("UMMA::")) return "tcgen05";
+  if (names("GMMA::") || names("SM90_64x")) return "wgmma";
+  if (names("SM70_") || names("SM75_") || names("SM80_") || names("SM89_") || names("SM120_"))
+    return "mma.sync";
+  return "";
+}
+
+void tell_families(CppContext& context) {
+  for (CppDraft& draft : context.drafts) {
+    if (draft.fact.kind != "mma") continue;
+    const std::string family = instructions_of(draft.node.text().substr(0, 600));
+    if (!family.empty()) draft.fact.values["family"] = evidence::literal(family);
+  }
+}
+}  // namespace
+
 void extract_cpp_mma(CppContext& context) {
   add_helper_products(context);
   add_accumulators(context);
@@ -113,6 +133,7 @@ void extract_cpp_mma(CppContext& context) {
     if (n.is(NodeKind::assignment_expression)) add_scale_out(context, n);
     if (n.is(NodeKind::alias_declaration)) add_tiled_alias(context, n, told);
   }
+  tell_families(context);
 }
 
 }  // namespace cutelab::reading

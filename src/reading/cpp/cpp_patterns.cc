@@ -14,7 +14,8 @@ using Test = std::function<bool(const CppDraft&)>;
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// A pattern of a template source: what is written is compiled when the template is instantiated, so it
-/// counts as active; a value that only an instantiation tells is undetermined.
+/// counts as active, unless constants or macros around it say otherwise; a value that only an instantiation
+/// tells is undetermined.
 class CppPattern {
  public:
   CppPattern(CppContext& shared, const char* id, const char* title) : context_(shared) {
@@ -29,15 +30,27 @@ class CppPattern {
     for (const CppDraft& d : context_.drafts) {
       if (!test(d)) continue;
       found = true;
+      note(d.active, d.condition);
       if (finding_.at.size() < 8) finding_.at.push_back(d.fact.at);
     }
     return found;
   }
+  /// One more place that makes the pattern.
+  void note(Tristate active, const std::string& condition) {
+    if (active == Tristate::undetermined && !is_cited(Tristate::yes)) finding_.condition = condition;
+    if (active == Tristate::yes) finding_.condition.clear();
+    cited_[static_cast<int>(active)] = true;
+  }
+  bool is_cited(Tristate active) const { return cited_[static_cast<int>(active)]; }
   void decide(bool is, const char* present, const char* absent) {
     finding_.present = is;
-    finding_.default_active = is ? Tristate::yes : Tristate::no;
+    const bool off = !is_cited(Tristate::yes) && is_cited(Tristate::no);
+    finding_.default_active = !is || (off && !is_cited(Tristate::undetermined)) ? Tristate::no
+                              : !is_cited(Tristate::yes) && is_cited(Tristate::undetermined)
+                                  ? Tristate::undetermined
+                                  : Tristate::yes;
     finding_.says = is ? present : absent;
-    if (!is) finding_.at.clear();
+    if (!is) finding_.at.clear(), finding_.condition.clear();
     context_.reading.patterns.push_back(finding_);
   }
   PatternFinding& finding() { return finding_; }
@@ -45,7 +58,19 @@ class CppPattern {
  private:
   CppContext& context_;
   PatternFinding finding_;
+  bool cited_[3] = {};  ///< by Tristate
 };
+
+/// Whether facts of a kind are there at all, and turned on.
+Tristate on(const CppContext& context, const Test& test) {
+  Tristate out = Tristate::no;
+  for (const CppDraft& d : context.drafts)
+    if (test(d) && d.active != Tristate::no) {
+      if (d.active == Tristate::yes) return Tristate::yes;
+      out = Tristate::undetermined;
+    }
+  return out;
+}
 
 bool tma_load(const CppDraft& d) {
   return d.fact.kind == "copy" &&
@@ -101,8 +126,14 @@ void pipeline_and_roles(CppContext& context) {
   const bool registers =
       p2.any([](const CppDraft& d) { return d.fact.kind == evidence::kind::register_budget; });
   const bool schedule = p2.any([](const CppDraft& d) { return has(d.construct, "WarpSpecialized"); });
-  for (const CppRole* role : roles)
+  for (const CppRole* role : roles) {
     p2.finding().at.push_back(context.at(role->rest ? role->block : role->condition));
+    const CppValue told = context.folder.reach(role->block);
+    p2.note(!told.known()         ? Tristate::undetermined
+            : told.integer() == 0 ? Tristate::no
+                                  : Tristate::yes,
+            join(told.depends_on, ", "));
+  }
   if (registers || schedule)
     p2.cite([](const CppDraft& d) {
       return d.fact.kind == evidence::kind::register_budget || has(d.construct, "WarpSpecialized");
@@ -114,17 +145,32 @@ void pipeline_and_roles(CppContext& context) {
 void persistence(CppContext& context) {
   CppPattern p3(context, "P3", "persistent loop and its scheduler");
   const bool loop = p3.cite([](const CppDraft& d) { return d.fact.family == evidence::Family::S1; });
-  const bool own = p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
-  const bool counted = p3.any([](const CppDraft& d) { return d.fact.kind == "work-counter"; });
+  const Tristate own = on(context, [](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
+  const Tristate counter = on(context, [](const CppDraft& d) { return d.fact.kind == "work-counter"; });
   const bool asks = p3.any([](const CppDraft& d) { return d.construct == "collective-clc-scheduler"; });
+  const bool counted =
+      counter == Tristate::yes || (counter == Tristate::undetermined && own == Tristate::no) ||
+      (own == Tristate::no && p3.any([](const CppDraft& d) { return d.fact.kind == "work-counter"; }));
+  if (own == Tristate::undetermined && counter == Tristate::undetermined) {
+    // One of both it is, whatever the build says.
+    p3.decide(loop, "", "");
+    PatternFinding& found = context.reading.patterns.back();
+    found.default_active = Tristate::yes;
+    found.says = "CTAs stay; " + found.condition +
+                 " says whether they walk over the tiles, a grid's width apart, or take their work from a "
+                 "counter in global memory";
+    return;
+  }
+  const bool walks =
+      own != Tristate::no || p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
   p3.finding().kind = !loop     ? ""
                       : counted ? "custom_dynamic"
-                      : own     ? "custom_static"
+                      : walks   ? "custom_static"
                       : asks    ? "clc_dynamic"
                                 : "static";
   p3.decide(loop,
             counted ? "CTAs stay and take their work from a counter in global memory"
-            : own   ? "CTAs stay and walk over the tiles, a grid's width apart"
+            : walks ? "CTAs stay and walk over the tiles, a grid's width apart"
                     : "loop over output tiles from a scheduler",
             "no tile scheduler");
 }
@@ -195,6 +241,15 @@ Tristate launched_cluster(const CppContext& context) {
   return out;
 }
 
+/// Whether what a flag of a pattern names is there and turned on.
+evidence::Value flag(const CppContext& context, const Test& test) {
+  const Tristate told = on(context, test);
+  if (told != Tristate::undetermined) return evidence::literal(told == Tristate::yes);
+  for (const CppDraft& d : context.drafts)
+    if (test(d) && d.active == Tristate::undetermined) return d.fact.values.at("active");
+  return evidence::literal(false);
+}
+
 void cluster(CppContext& context) {
   CppPattern p7(context, "P7", "cluster communication");
   const Tristate launched = launched_cluster(context);
@@ -206,9 +261,12 @@ void cluster(CppContext& context) {
            has(d.construct, "cluster_wait");
   };
   const auto pairs = [](const CppDraft& d) { return has(d.construct, "2SM") || has(d.construct, "2Sm"); };
-  const auto remote = [](const CppDraft& d) { return d.construct == "remote-memory"; };
-  const bool together =
-      p7.cite([&](const CppDraft& d) { return multicast(d) || barrier(d) || pairs(d) || remote(d); });
+  const auto remote = [](const CppDraft& d) {
+    return d.construct == "remote-memory" || d.construct == "store_shared_remote";
+  };
+  const auto arrives = [](const CppDraft& d) { return d.construct == "remote-arrive"; };
+  const bool together = p7.cite(
+      [&](const CppDraft& d) { return multicast(d) || barrier(d) || pairs(d) || remote(d) || arrives(d); });
   // A collective of the library shares its loads in any cluster that it is given.
   const bool clusters =
       launched != Tristate::no && (together || (launched == Tristate::yes && p7.any(builder)));
@@ -217,12 +275,13 @@ void cluster(CppContext& context) {
             together ? "every cluster of this file is one CTA" : "no cluster communication");
   if (clusters) {
     PatternFinding& found = context.reading.patterns.back();
-    found.default_active = launched;
+    if (found.default_active != Tristate::no) found.default_active = launched;
     for (const auto& [name, test] : {std::pair<const char*, Test>{"multicast", multicast},
                                      {"two_cta", pairs},
                                      {"dsmem", remote},
+                                     {"remote_arrive", arrives},
                                      {"cluster_barrier", barrier}})
-      found.values[name] = evidence::literal(p7.any(test));
+      found.values[name] = flag(context, test);
   }
 }
 
@@ -269,74 +328,6 @@ void check_cpp_patterns(CppContext& context) {
   accumulation(context);
   cluster(context);
   end_of_kernel(context);
-}
-
-namespace {
-bool includes_cute(const CppContext& context) {
-  for (const source::Tree* tree : context.trees)
-    for (std::uint32_t i = 0; i < tree->size(); ++i) {
-      const source::Node n = tree->at(i);
-      if (!n.is(source::Kind::preproc_include)) continue;
-      const std::string path(n.child(source::Field::path_field).text().substr(0, 80));
-      if (has(path, "cute/") || has(path, "cutlass/")) return true;
-    }
-  return false;
-}
-
-/// CuTe runs from Volta on (CUTLASS's README); device code that names nothing newer needs no more.
-void read_least_architecture(CppContext& context) {
-  const auto& functions = context.reading.functions;
-  const bool on_device = std::any_of(functions.begin(), functions.end(), [](auto& f) {
-    return f.kind == evidence::Function::Kind::kernel || f.kind == evidence::Function::Kind::device;
-  });
-  if (!on_device || !includes_cute(context)) return;
-  context.reading.arch.minimum = "sm_70";
-  context.reading.arch.reason = "no construct needs more than CUTLASS's own minimum, Volta";
-}
-}  // namespace
-
-void read_cpp_architecture(CppContext& context) {
-  int best = 0;
-  std::vector<const CppDraft*> deciding;
-  for (const CppDraft& d : context.drafts) {
-    const auto built_for = d.fact.values.find("architecture");
-    const std::string name =
-        d.construct + (built_for == d.fact.values.end() ? "" : " " + built_for->second.text());
-    int level = 0;
-    if (has(name, "SM120") || has(name, "Sm120"))
-      level = 120;
-    else if (has(name, "SM103") || has(name, "Sm103"))
-      level = 103;
-    else if (has(name, "SM100") || has(name, "Sm100") || has(name, "UMMA") || has(name, "tmem") ||
-             has(name, "TMEM"))
-      level = 100;
-    else if (has(name, "SM90") || has(name, "Sm90") || has(name, "tma") || has(name, "TMA") ||
-             has(name, "warpgroup") || has(name, "cluster") || has(name, "Cluster") ||
-             d.construct == "launch:cluster")
-      level = 90;
-    else if (has(name, "SM80") || has(name, "Sm80"))
-      level = 80;
-    else if (has(name, "SM75") || has(name, "Sm75"))
-      level = 75;
-    else if (has(name, "SM70") || has(name, "Sm70"))
-      level = 70;
-    if (level == 0 || level < best) continue;
-    if (level > best) deciding.clear();
-    best = level;
-    deciding.push_back(&d);
-  }
-  if (best == 0) return read_least_architecture(context);
-  evidence::ArchRequirement& out = context.reading.arch;
-  const bool specific = best >= 100 || std::any_of(deciding.begin(), deciding.end(), [](auto* d) {
-                          return d->fact.kind == "mma" || has(d->construct, "warpgroup");
-                        });
-  out.minimum = "sm_" + std::to_string(best) + (best >= 90 && specific ? "a" : "");
-  const auto product =
-      std::find_if(deciding.begin(), deciding.end(), [](auto* d) { return d->fact.kind == "mma"; });
-  if (product != deciding.end()) std::iter_swap(deciding.begin(), product);
-  out.reason = "uses " + deciding.front()->construct;
-  for (const CppDraft* d : deciding)
-    if (out.at.size() < 4) out.at.push_back(d->fact.at);
 }
 
 }  // namespace cutelab::reading

@@ -139,9 +139,11 @@ void extract_cpp(CppContext& context) {
   extract_cpp_remote_memory(context);
   extract_cpp_pipeline_sides(context);
   extract_cpp_persistence(context);
+  extract_cpp_steps(context);
   extract_cpp_counters(context);
   extract_cpp_overlap(context);
   extract_cpp_guards(context);
+  tell_cpp_reach(context);
 }
 }  // namespace
 

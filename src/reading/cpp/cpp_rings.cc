@@ -7,7 +7,7 @@
 #include "evidence/names.h"
 #include "reading/cpp/cpp_facts.h"
 
-/// Rings of hand-written barriers, persistent loops of hand-written schedulers, bounds tests.
+/// Rings of hand-written barriers.
 namespace cutelab::reading {
 using evidence::Family;
 using source::Field;
@@ -97,72 +97,6 @@ Node array_behind(const CppContext& context, Node array) {
   return value.is(NodeKind::field_expression) ? value.child(Field::field_field) : array;
 }
 
-bool mentions(Node n, std::string_view word) { return n && n.text().find(word) != std::string_view::npos; }
-
-/// Whether an expression, or the small function that it calls, speaks of a word: blockIdx in
-/// schedule.first().
-bool speaks_of(const CppContext& context, Node n, std::string_view word) {
-  if (mentions(n, word)) return true;
-  for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i) {
-    const Node call = n.tree()->at(i);
-    if (!call.is(NodeKind::call_expression)) continue;
-    const Node body = context.folder.function_named(leaf_name(call.child(Field::function_field)));
-    if (body && body.text().size() < 600 && mentions(body.child(Field::body_field), word)) return true;
-  }
-  return false;
-}
-
-/// Where the variable that a loop steps forward got its first value: `int block = blockIdx.x;` before the
-/// loop.
-Node start_of_step(Node step) {
-  std::string_view name;
-  for (std::uint32_t i = step.index(); i < step.end_index() && name.empty(); ++i)
-    if (const Node n = step.tree()->at(i); n.is(NodeKind::assignment_expression) && mentions(n, "gridDim"))
-      name = n.child(Field::left_field).text();
-  const Node function = step.enclosing(NodeKind::function_definition);
-  for (std::uint32_t i = function.index(); !name.empty() && function && i < step.index(); ++i) {
-    const Node n = function.tree()->at(i);
-    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name)
-      return n.child(Field::value_field);
-  }
-  return {};
-}
-
-/// `p.m`, `N`, or a variable that is one of two such: `const int lines = turned ? p.n : p.m;`
-bool names_extent(const CppContext& context, Node extent, bool behind_name = false) {
-  static const std::set<std::string> extents = {"m",        "n",        "k",        "rows",
-                                                "cols",     "columns",  "row_size", "seqlen",
-                                                "seqlen_q", "seqlen_k", "hidden",   "count"};
-  const Node last = extent.is(NodeKind::field_expression) ? extent.child(Field::field_field) : extent;
-  if (extents.count(to_lower(last.text().substr(0, 40)))) return true;
-  if (behind_name || !extent.is(NodeKind::identifier)) return false;
-  const Node made = context.folder.definition_of(extent);
-  const Node value = made.is(NodeKind::init_declarator) ? made.child(Field::value_field) : Node();
-  return value.is(NodeKind::conditional_expression) && made.tree() == extent.tree() &&
-         names_extent(context, value.child(Field::consequence_field), true) &&
-         names_extent(context, value.child(Field::alternative_field), true);
-}
-
-/// `r < p.m`, `col >= N`: a test against an extent of the problem, not of the tile or of the thread's number.
-bool tests_bounds(const CppContext& context, Node condition) {
-  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
-    const Node n = condition.tree()->at(i);
-    if (!n.is(NodeKind::binary_expression)) continue;
-    const std::string_view op = n.child(Field::operator_token).text();
-    if (op != "<" && op != ">=" && op != ">" && op != "<=") continue;
-    for (const Field side : {Field::left_field, Field::right_field}) {
-      const Node extent = n.child(side);
-      if (extent.text().starts_with("get<") && mentions(extent, "problem")) return true;
-      if (names_extent(context, extent) &&
-          n.child(Field::left_field).text().find("threadIdx") == std::string_view::npos)
-        return true;
-    }
-  }
-  return false;
-}
-}  // namespace
-
-namespace {
 /// One array of barriers whose elements take turns, and the calls that work on it.
 struct RingArray {
   std::string name;
@@ -223,58 +157,13 @@ std::vector<RingArray> ring_arrays(const CppContext& context) {
   return out;
 }
 
-/// `threadIdx.x == 0`, `elect_one_sync()`, or a name for such a test: one thread; "" = none of these.
-std::string thread_picked(const CppContext& context, Node condition, int depth = 0) {
-  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
-    const Node n = condition.tree()->at(i);
-    if (n.is(NodeKind::binary_expression) && n.child(Field::operator_token).text() == "==" &&
-        n.child(Field::left_field).text() == "threadIdx.x" &&
-        n.child(Field::right_field).is(NodeKind::number_literal))
-      return "thread " + std::string(n.child(Field::right_field).text());
-    if (!n.is(NodeKind::identifier)) continue;
-    if (n.text() == "elect_one_sync") return "one elected thread";
-    const Node made = depth < 2 ? context.folder.definition_of(n) : Node();
-    if (!made.is(NodeKind::init_declarator) || made.contains(condition) || made.tree() != condition.tree())
-      continue;
-    if (std::string picked = thread_picked(context, made.child(Field::value_field), depth + 1);
-        !picked.empty())
-      return picked;
-  }
-  return {};
-}
-
-/// The calls of a lambda that a variable of the same function holds.
-std::vector<Node> calls_of_lambda(Node lambda) {
-  std::vector<Node> out;
-  const Node holder = lambda.parent();
-  const Node function = lambda.enclosing(NodeKind::function_definition);
-  if (!holder.is(NodeKind::init_declarator) || !function) return out;
-  const std::string_view name = holder.child(Field::declarator_field).text();
-  for (std::uint32_t i = function.index(); i < function.end_index(); ++i)
-    if (const Node n = function.tree()->at(i);
-        n.is(NodeKind::call_expression) && n.child(Field::function_field).text() == name)
-      out.push_back(n);
-  return out;
-}
-
-/// The one thread that runs a statement, by the tests around it, or around all calls of the lambda that it
-/// stands in; "" = more than one, or not told.
-std::string thread_of(const CppContext& context, Node at, int depth = 0) {
-  for (Node n = at; n && !n.is(NodeKind::function_definition); n = n.parent()) {
-    const Node above = n.parent();
-    if (above.is(NodeKind::if_statement) && n.field() == Field::consequence_field)
-      if (std::string picked = thread_picked(context, above.child(Field::condition_field)); !picked.empty())
-        return picked;
-    if (!n.is(NodeKind::lambda_expression) || depth > 1) continue;
-    std::string one;
-    for (const Node call : calls_of_lambda(n)) {
-      const std::string who = thread_of(context, call, depth + 1);
-      if (who.empty() || (!one.empty() && who != one)) return {};
-      one = who;
-    }
-    return one;
-  }
-  return {};
+/// "full"; where several structs have a ring of that name, "full (ItemRing)".
+std::string name_of_ring(const RingArray& ring, const std::vector<RingArray>& arrays) {
+  const bool several = std::any_of(arrays.begin(), arrays.end(), [&](const RingArray& other) {
+    return &other != &ring && other.name == ring.name && other.has(RingUse::fill);
+  });
+  const std::string_view owner = several ? struct_around(ring.declared) : std::string_view();
+  return owner.empty() ? ring.name : ring.name + " (" + std::string(owner) + ")";
 }
 
 void add_ring_side(CppContext& context, const std::string& ring, const char* kind, const char* says,
@@ -282,11 +171,11 @@ void add_ring_side(CppContext& context, const std::string& ring, const char* kin
   CppDraft& draft = context.add(Family::D2, kind, ring, says + (" of " + ring), call);
   draft.construct = "ring-side";
   draft.fact.values["pipeline"] = evidence::literal(ring);
-  if (std::string by = thread_of(context, call); !by.empty())
+  if (std::string by = cpp_thread_of(context, call); !by.empty())
     draft.fact.values["by"] = evidence::literal(std::move(by));
 }
 
-void add_ring(CppContext& context, const RingArray& full, const RingArray* empty) {
+void add_ring(CppContext& context, const RingArray& full, const RingArray* empty, const std::string& name) {
   Node first = full.first(RingUse::fill);
   if (full.calls.front().second.tree() == first.tree() && full.calls.front().second.index() < first.index() &&
       full.calls.front().first != RingUse::init)
@@ -298,30 +187,30 @@ void add_ring(CppContext& context, const RingArray& full, const RingArray* empty
   if (declared && parts.size() > 1) stages = context.value(parts.back());
   if (stages.integer().value_or(2) < 2) return;
   CppDraft& ring =
-      context.add(Family::D2, "ring", full.name, "barriers of a ring: " + full.name + " take turns", first);
+      context.add(Family::D2, "ring", name, "barriers of a ring: " + name + " take turns", first);
   ring.construct = "ring";
   ring.fact.optional = true;
   ring.fact.values["stages"] = stages;
   const Node init = full.first(RingUse::init);
-  CppDraft& pipeline = context.add(Family::D2, evidence::kind::pipeline, full.name,
-                                   "ring of barriers " + full.name + (empty ? " and " + empty->name : ""),
-                                   init ? init : first);
+  CppDraft& pipeline =
+      context.add(Family::D2, evidence::kind::pipeline, name,
+                  "ring of barriers " + name + (empty ? " and " + empty->name : ""), init ? init : first);
   pipeline.construct = "ring";
   pipeline.fact.optional = !init;
   pipeline.fact.values["class"] = evidence::literal("mbarriers");
   pipeline.fact.values["stages"] = std::move(stages);
   for (const auto& [use, call] : full.calls) {
     if (use == RingUse::fill)
-      add_ring_side(context, full.name, evidence::kind::commit, "producer fills a stage", call);
+      add_ring_side(context, name, evidence::kind::commit, "producer fills a stage", call);
     if (use == RingUse::wait)
-      add_ring_side(context, full.name, evidence::kind::wait, "consumer waits for a full stage", call);
+      add_ring_side(context, name, evidence::kind::wait, "consumer waits for a full stage", call);
   }
   if (!empty) return;
   for (const auto& [use, call] : empty->calls) {
     if (use == RingUse::wait)
-      add_ring_side(context, full.name, evidence::kind::acquire, "producer waits for a free stage", call);
+      add_ring_side(context, name, evidence::kind::acquire, "producer waits for a free stage", call);
     if (use == RingUse::arrive)
-      add_ring_side(context, full.name, evidence::kind::release, "consumer releases a stage", call);
+      add_ring_side(context, name, evidence::kind::release, "consumer releases a stage", call);
   }
 }
 /// The barriers that are waited for and arrived at beside a ring that transactions fill: they guard what is
@@ -346,41 +235,7 @@ void extract_cpp_rings(CppContext& context) {
   const std::vector<RingArray> arrays = ring_arrays(context);
   for (const RingArray& array : arrays)
     if (array.has(RingUse::fill) && array.has(RingUse::wait))
-      add_ring(context, array, guard_of(array, arrays));
-}
-
-void extract_cpp_persistence(CppContext& context) {
-  for (const Node n : context.nodes()) {
-    if (!n.is(NodeKind::for_statement)) continue;
-    Node init = n.child(Field::initializer_field), step = n.child(Field::update_field);
-    if (!step) continue;
-    if (const Node before = start_of_step(step); before && !speaks_of(context, init, "blockIdx"))
-      init = before;
-    if (!init) continue;
-    const bool own_tile =
-        speaks_of(context, init, "blockIdx") && !mentions(init, "threadIdx") && !mentions(init, "blockDim");
-    if (!own_tile || !speaks_of(context, step, "gridDim")) continue;
-    CppDraft& draft = context.add(Family::S1, "persistent-loop", std::string(init.text().substr(0, 60)),
-                                  "loop over tiles: from the CTA's own in steps of the grid", n);
-    draft.construct = "persistent-loop";
-  }
-}
-
-void extract_cpp_guards(CppContext& context) {
-  for (const Node n : context.nodes()) {
-    if (!n.is(NodeKind::if_statement)) continue;
-    const Node condition = n.child(Field::condition_field), then = n.child(Field::consequence_field);
-    if (!condition || condition.text().size() > 200 || !tests_bounds(context, condition)) continue;
-    const Node function = n.enclosing(NodeKind::function_definition);
-    const bool on_device = function && function_kind(function) != evidence::Function::Kind::host;
-    const bool guards = then.text().find('=') != std::string_view::npos ||
-                        then.text().find("copy") != std::string_view::npos ||
-                        then.is(NodeKind::continue_statement) || mentions(then, "continue");
-    if (!on_device || !guards) continue;
-    CppDraft& draft = context.add(Family::B1, "predicate", std::string(condition.text().substr(0, 60)),
-                                  "bounds test " + std::string(condition.text().substr(0, 120)), condition);
-    draft.construct = "bounds";
-  }
+      add_ring(context, array, guard_of(array, arrays), name_of_ring(array, arrays));
 }
 
 }  // namespace cutelab::reading

@@ -165,6 +165,23 @@ std::string telling_name(const CppContext& context, const std::string& name, Nod
   return only.empty() ? name : only;
 }
 
+/// The one thread that runs all that loops in a block; "" = more than one.
+std::string one_thread_of(const CppContext& context, Node block) {
+  std::string one;
+  for (std::uint32_t i = block.index(); block && i < block.end_index(); ++i) {
+    const Node n = block.tree()->at(i);
+    const auto body = n.is(NodeKind::call_expression)
+                          ? context.bodies.find(leaf_name(n.child(Field::function_field)))
+                          : context.bodies.end();
+    const bool runs = body != context.bodies.end() && body->second && cpp_loops(context, body->second);
+    if (!runs && !is_loop(n)) continue;
+    const std::string who = cpp_thread_of(context, n);
+    if (who.empty() || (!one.empty() && one != who)) return {};
+    one = who;
+  }
+  return one;
+}
+
 CppDraft& add_role(CppContext& context, const std::string& given, Node condition, Node block, Node at,
                    bool rest) {
   const std::string name = telling_name(context, given, block);
@@ -175,6 +192,8 @@ CppDraft& add_role(CppContext& context, const std::string& given, Node condition
   draft.fact.values["condition"] = evidence::literal(rest ? "not " + text : text);
   const bool loops = cpp_loops(context, block) && !initialises(block);
   draft.fact.values["elected"] = evidence::literal(!loops);
+  if (std::string by = one_thread_of(context, block); !by.empty())
+    draft.fact.values["by"] = evidence::literal(std::move(by));
   context.roles.push_back({name, condition, block, loops, rest});
   return draft;
 }

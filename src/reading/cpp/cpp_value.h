@@ -11,6 +11,9 @@
 
 namespace cutelab::reading {
 
+/// The type of an integer, after promotion.
+enum class CppHeld : std::uint8_t { signed_int, unsigned_int, signed_long, unsigned_long };
+
 /// What folding knows of an expression or a type of CuTe C++. A type whose value is fixed and that value are
 /// the same here, as they are in CuTe: Int<128> and Int<128>{}, decltype(layout) and layout.
 struct CppValue {
@@ -32,6 +35,7 @@ struct CppValue {
   ~CppValue();
 
   Kind kind = Kind::unknown;
+  CppHeld held = CppHeld::signed_int;  ///< an integer's type
   layout::IntTuple tuple;
   std::shared_ptr<const layout::ComposedLayout> layout;
   std::string text;

@@ -231,7 +231,10 @@ void read_docstring(FactContext& context) {
     const Node block = statement.parent();
     if (!(block.is(NodeKind::module) || block.parent().is(NodeKind::class_definition))) continue;
     add_docstring_rules(context, n);
-    if (context.reading.summary.empty()) context.reading.summary = first_sentence(source::string_value(n));
+    // A string further down in a class speaks of what follows it.
+    const bool speaks_of_all = block.is(NodeKind::module) || statement == block.first();
+    if (context.reading.summary.empty() && speaks_of_all)
+      context.reading.summary = first_sentence(source::string_value(n));
   }
 }
 

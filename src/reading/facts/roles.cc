@@ -362,7 +362,10 @@ void name_roles_by_work(FactContext& context) {
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
     if ((named || flag) && !role.otherwise) continue;
     std::string work = work_of(context, role.block);
-    if (work.empty() && !named && !flag && !role.otherwise) work = constant_with_its_warps(context, role);
+    // That it stores says less than the constant whose warps these are: epilog_warp_id = (0, 1, 2, 3).
+    const bool telling = !work.empty() && work != "store" && work != "prefetch";
+    if (!telling && !named && !flag && !role.otherwise)
+      if (std::string constant = constant_with_its_warps(context, role); !constant.empty()) work = constant;
     if (work.empty()) continue;
     for (Draft& draft : context.drafts)
       if (draft.construct == "dispatch" && draft.node == role.statement) draft.fact.subject = work;

@@ -10,6 +10,8 @@ namespace cutelab::reading::machine {
 namespace runtime_models {
 
 using Values = std::vector<Value>;
+/// The pointer as it was made; `iterator` is it with the tensor's element type.
+constexpr const char* made_pointer = "pointer as made";
 
 Value global_pointer(Call& call, const Value& dtype, const Value& alignment) {
   return record_of(call, "Pointer",
@@ -29,7 +31,7 @@ Value global_tensor(Call& call, const Values& shape, const Values& strides, cons
                    {{"layout", layout},
                     {"element_type", dtype},
                     {"memspace", m.text("gmem")},
-                    {"iterator", global_pointer(call, dtype, alignment)},
+                    {made_pointer, global_pointer(call, dtype, alignment)},
                     {"assumed_align", alignment},
                     {"fake", Value::boolean(fake)}});
 }
@@ -109,6 +111,20 @@ std::optional<Value> tensor_bytes(Machine& m, const Value& self) {
   return m.arithmetic("//", m.arithmetic("*", count, Value::integer(type->bits)), Value::integer(8));
 }
 
+/// `tensor.element_type = Float8E5M2` over bytes of torch: the pointer is one to such elements too.
+std::optional<Value> pointer_of_elements(Machine& m, const Value& self) {
+  Record* tensor = self.as<Record>();
+  const Value held = m.field(tensor, made_pointer), type = m.field(tensor, "element_type");
+  const Record* pointer = record_if(held, "Pointer");
+  if (!pointer) return std::nullopt;
+  const ElementType* wanted = element_type_of(type);
+  if (!wanted || wanted == element_type_of(m.field(pointer, "dtype"))) return held;
+  Record* made = m.record("Pointer", pointer->path);
+  made->fields = pointer->fields;
+  m.set_field(made, "dtype", type);
+  return made;
+}
+
 std::optional<Value> address(Machine& m, const Value&) { return m.unknown("a device address"); }
 
 // --- the device
@@ -167,6 +183,7 @@ void add_runtime(Natives& natives) {
     natives.method("Tensor", name, answer_self);
   natives.getter("Tensor", "size_in_bytes", tensor_bytes);
   natives.getter("Tensor", "data_ptr", address);
+  natives.getter("Tensor", "iterator", pointer_of_elements);
   natives.function("cutlass", "__version__.__get__", version);
   natives.function("cutlass", "_get_dsl", running_dsl);
   natives.method("Dsl", "get_arch_enum", arch_of_target);

@@ -12,3 +12,10 @@ __global__ void kernel(float* raw, SmemLayout layout, Problem const& problem_sha
   if (threadIdx.x < get<1>(problem_shape)) copy(tiled_copy, tOrO, tOgO);  // expect: B1 predicate
   Mask{}.apply_mask(tOrO, problem_shape);                                 // expect: B1 predicate
 }
+
+__global__ void swapped_names_kernel(int count) {}
+void swapped_names(int count) {
+  dim3 block(64, 1, 1);  // expect: H2 grid grid=(64,1,1)
+  dim3 grid(32, 1, 1);   // expect: H2 block block=(32,1,1)
+  swapped_names_kernel<<<block, grid>>>(count);  // expect: H2 launch grid=(64,1,1) block=(32,1,1)
+}

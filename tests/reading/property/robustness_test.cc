@@ -1,6 +1,8 @@
 // Whatever the text, read() ends with a reading or an error: truncated, shuffled, nested and huge inputs.
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include <random>
 
 #include "reading/read.h"
@@ -65,6 +67,29 @@ TEST(Robustness, DeepNestingEndsByALimitNotByTheStack) {
     EXPECT_TRUE(read_as("cases.py", cases + kernel).ok()) << condition;
   }
   EXPECT_TRUE(read_as("braces.cu", std::string(50000, '{') + std::string(50000, '}')).ok());
+}
+
+/// Seconds of this process's own time that a reading takes.
+double seconds_for(const std::string& text) {
+  const std::clock_t before = std::clock();
+  EXPECT_TRUE(read_as("chain.cu", text).ok());
+  return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+}
+
+TEST(Robustness, LongChainsOfCppCostAsMuchAsTheyAreLong) {
+  const auto branches = [](int count) {
+    std::string out = "__global__ void k(int* p) { if (p[0]) p[0] = 1;";
+    for (int i = 0; i < count; ++i) out += "else if (p[1]) p[1] = 2;";
+    return out + " }";
+  };
+  const auto nested = [](int count) {
+    std::string out = "template <class T> struct S {};\nusing X = ";
+    for (int i = 0; i < count; ++i) out += "S<";
+    return out + "int" + std::string(static_cast<std::size_t>(count), '>') + ";";
+  };
+  // Four times as much: four times the time, and sixteen times where each looks through all in front of it.
+  EXPECT_LT(seconds_for(branches(16000)), 9 * (seconds_for(branches(4000)) + 0.02));
+  EXPECT_LT(seconds_for(nested(16000)), 9 * (seconds_for(nested(4000)) + 0.02));
 }
 
 TEST(Robustness, CirclesAreUndetermined) {

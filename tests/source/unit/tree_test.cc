@@ -178,5 +178,23 @@ TEST(Program, FindsHelpersBesideTheFileUpThePathAndThroughSysPath) {
   EXPECT_EQ(program.find(0, "torch"), "");
 }
 
+TEST(Tree, WhatEnclosesADeepNodeIsFoundAsStepByStep) {
+  std::string text = "namespace a { void f() { struct L { void g() { if (x) {} } }; if (p) p = 1;";
+  for (int i = 0; i < 300; ++i) text += "else if (p) { q = {{{r}}}; }";
+  text += " } void h() {} } namespace b {}";
+  const auto tree = source::Tree::parse(source::Grammar::cuda, text);
+  int found = 0;
+  for (std::uint32_t i = 0; i < tree->size(); ++i)
+    for (const source::Kind kind :
+         {source::Kind::function_definition, source::Kind::namespace_definition,
+          source::Kind::struct_specifier, source::Kind::if_statement, source::Kind::switch_statement}) {
+      source::Node up = tree->at(i);
+      while (up && !up.is(kind)) up = up.parent();
+      ASSERT_EQ(tree->at(i).enclosing(kind), up) << i;
+      found += up ? 1 : 0;
+    }
+  EXPECT_GT(found, 3000);
+}
+
 }  // namespace
 }  // namespace cutelab::source
