@@ -14,28 +14,29 @@ bool Machine::Interpreter::derives_from(Class* klass, std::string_view leaf, int
   });
 }
 
-Value Machine::Interpreter::class_attribute(Class* klass, Symbol name, int depth) {
-  if (const Value* found = klass->attributes.find(name)) return *found;
-  if (depth > 16) return {};
-  for (const Value& base : klass->bases)
-    if (Class* c = base.as<Class>())
-      if (const Value found = class_attribute(c, name, depth + 1); found.bound()) return found;
-  return {};
-}
-
 Value Machine::Interpreter::bind_method(const Value& found, const Value& self, Class* klass, Node at,
                                         int module) {
   Function* f = found.as<Function>();
   if (!f) return found;
   if (f->is_static) return found;
-  if (f->is_property) return call_function(f, &self, {}, {}, at, module);
+  if (f->is_property) {
+    const Value made = call_function(f, &self, {}, {}, at, module);
+    if (Instance* holder = f->keeps_value && !m.raising_ ? self.as<Instance>() : nullptr)
+      if (const Symbol name = symbol_of(f->node.child(source::Field::name_field), f->module); made.bound())
+        m.set(holder->attributes, name, made);
+    return made;
+  }
   Method* method = m.make<Method>();
   method->self = f->is_class_method ? Value(klass) : self;
   method->function = found;
   return method;
 }
 
-Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol name, Node at, int module) {
+Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol name, Node at, int module,
+                                                  bool plainly) {
+  const auto reading = [](const Class* c) { return c->hooks_reading; };
+  if (std::any_of(instance->klass->line.begin(), instance->klass->line.end(), reading))
+    if (const auto made = hooked_attribute(instance, name, plainly)) return *made;
   if (const Value* found = instance->attributes.find(name)) return *found;
   const std::string& plain = m.name_of(name);
   if (plain == "__class__") return instance->klass;
@@ -44,7 +45,8 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
   if (plain == "__dict__") {
     Dict* dict = m.make<Dict>();
     for (const auto& [key, value] : instance->attributes.items())
-      dict->items.emplace_back(m.text(m.name_of(key)), value);
+      if (value.bound()) dict->items.emplace_back(m.text(m.name_of(key)), value);
+    dict->names = &instance->attributes;
     return dict;
   }
   if (instance->klass->is_dataclass && plain == "_replace") return m.unknown("not modelled", plain);
@@ -83,6 +85,7 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
   if (const Value found = class_attribute(klass, name); found.bound()) {
     Function* f = found.as<Function>();
     if (f && f->is_class_method) return bind_method(found, klass, klass, at, module);
+    if (own_method(found, "__get__")) return m.by_special(found, "__get__", {Value::none(), klass});
     return found;
   }
   if (natives.find_method("class", plain) || (klass->storage && natives.find_method("struct", plain))) {
@@ -99,27 +102,53 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
 }
 
 Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node at, int module) {
-  if (super->after)
-    for (const Value& base : super->after->bases)
-      if (Class* c = base.as<Class>()) {
-        if (m.name_of(name) == "__init__")
-          if (const Initializer how = initializer(c); how.fields_of) {
-            Method* method = m.make<Method>();
-            method->self = super->self;
-            method->function = how.fields_of;
-            return method;
-          }
-        if (const Value found = class_attribute(c, name); found.bound())
-          return bind_method(found, super->self, c, at, module);
+  const Instance* instance = super->self.as<Instance>();
+  Class* start = instance ? instance->klass : super->self.as<Class>();
+  if (super->after) {
+    const auto* line = &line_of(start ? start : super->after);
+    auto place = std::find(line->begin(), line->end(), super->after);
+    if (place == line->end()) {
+      line = &line_of(super->after);
+      place = line->begin();
+    }
+    for (++place; place < line->end(); ++place) {
+      Class* c = *place;
+      const Value* found = c->attributes.find(name);
+      if (c->has_fields && m.name_of(name) == "__init__" && !(found && found->as<Function>())) {
+        Method* method = m.make<Method>();
+        method->self = super->self;
+        method->function = c;
+        return method;
       }
-  if (m.name_of(name) == "__init__" || m.name_of(name) == "__post_init__")
-    return m.external("builtins.print");  // object's: does nothing
-  return m.unknown("an attribute of a base that is not known", m.name_of(name));
+      if (found) return bind_method(*found, super->self, start ? start : c, at, module);
+    }
+  }
+  return base_of_super(super, start, name);
+}
+
+/// What object itself defines.
+Value Machine::Interpreter::base_of_super(Super* super, Class* start, Symbol name) {
+  const std::string& plain = m.name_of(name);
+  if (plain == "__init__" || plain == "__post_init__" || plain == "__init_subclass__")
+    return m.external("builtins.print");  // does nothing
+  if (start && !has_unknown_base(start)) {
+    if (plain == "__new__") return m.external("builtins.object.__new__");
+    if (plain == "__setattr__" || plain == "__getattribute__" || plain == "__delattr__") {
+      Record* bound = m.record("partial", "functools.partial");
+      m.set_field(bound, "function", m.external("builtins.object." + plain));
+      m.set_field(bound, "arguments", m.tuple({super->self}));
+      m.set_field(bound, "keywords", m.make<Dict>());
+      return bound;
+    }
+  }
+  return m.unknown("an attribute of a base that is not known", plain);
 }
 
 Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, Node at, int module) {
   if (const Value* known = e->members.find(symbol)) return *known;
   const std::string& name = m.name_of(symbol);
+  if ((name == "__name__" || name == "__qualname__") && e->path.starts_with("builtins."))
+    return m.text(std::string(e->leaf()));
   const std::string path = e->path + "." + name;
   const Native getter = natives.find_function(path + ".__get__");
   if (getter) {

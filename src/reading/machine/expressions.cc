@@ -69,7 +69,7 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
     case NodeKind::named_expression: {
       const Value value = expression(n.child(Field::value_field), s);
       if (m.raising_) return {};
-      bind(n.child(Field::name_field), value, s);
+      bind(n.child(Field::name_field), value, scope_of_walrus(s));
       return value;
     }
     case NodeKind::conditional_expression:
@@ -212,18 +212,6 @@ Value Machine::Interpreter::dictionary(Node n, Scope* s) {
   return out.dict();
 }
 
-Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
-  for (Scope* at = s; at; at = at->parent) {
-    if (at->is_class && at != s) continue;
-    if (const Value* found = at->names.find(name)) return *found;
-    if (at->lazy) {
-      const Value made = library_name(at, name);
-      if (made.bound()) return made;
-    }
-  }
-  return builtin(name);
-}
-
 Value Machine::Interpreter::builtin(Symbol name) {
   const auto [known, fresh] = builtins_.try_emplace(name);
   if (fresh) known->second = find_builtin(name);
@@ -277,16 +265,6 @@ Value Machine::Interpreter::find_builtin(Symbol name) {
       plain.ends_with("ExceptionGroup") || plain.ends_with("Warning"))
     return m.external(path);
   return {};
-}
-
-Value Machine::Interpreter::name(Node n, Scope* s) {
-  const Value found = lookup(symbol_of(n, s->module), s);
-  if (found.bound()) return found;
-  if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
-  if (n.text() == "__file__") return m.text(module_of(s->module).path());
-  if (undefined_for_sure(symbol_of(n, s->module), s, n))
-    return m.raise_error("NameError", "name '" + std::string(n.text()) + "' is not defined", n, s->module);
-  return unknown_at("the name is not defined here", n);
 }
 
 Value Machine::Interpreter::conditional(Node n, Scope* s) {
@@ -359,6 +337,10 @@ Value Machine::Interpreter::unary(Node n, Scope* s) {
   if (v.is_integral() && op == "~") return Value::integer(~v.number());
   if (op == "+" && v.is_number()) return v;
   if (v.is_real() && op == "-") return Value::real(-v.as_real());
+  if (v.as<Instance>()) {
+    const Value made = m.by_special(v, op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__");
+    return made.bound() || m.raising_ ? made : unknown_at("not evaluated", n);
+  }
   if (op == "-") return m.arithmetic("-", Value::integer(0), v);
   return v.is_unknown() ? v : unknown_at("not evaluated", n);
 }

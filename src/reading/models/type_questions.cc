@@ -122,6 +122,7 @@ Answer issubclass(Call& c) {
 Answer type_of(Call& c) {
   if (c.count() != 1) return std::nullopt;
   if (const Instance* i = c.arguments[0].as<Instance>()) return Value(i->klass);
+  if (const Record* r = c.arguments[0].as<Record>(); r && r->kind == "exception") return c.machine.external(r->path);
   for (const char* name : {"bool", "int", "float", "str", "tuple", "list", "dict", "set"})
     if (const auto is = is_builtin(c.arguments[0], name); is && *is)
       return c.machine.external(std::string("builtins.") + name);
@@ -153,23 +154,44 @@ Answer hasattr(Call& c) {
   return own ? Answer(Value::boolean(false)) : std::nullopt;
 }
 
+template <bool plainly>
 Answer setattr(Call& c) {
   const Text* name = c.count() > 2 ? c.arguments[1].as<Text>() : nullptr;
   if (!name) return std::nullopt;
-  if (Instance* i = c.arguments[0].as<Instance>())
-    c.machine.set(i->attributes, c.machine.symbol(name->text), c.arguments[2]);
-  return Value::none();
+  c.machine.store(c.arguments[0], c.machine.symbol(name->text), c.arguments[2], c.node, c.module, plainly);
+  return c.machine.raising() ? Value() : Value::none();
+}
+
+Answer delattr(Call& c) {
+  const Text* name = c.count() == 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name) return std::nullopt;
+  c.machine.remove(c.arguments[0], c.machine.symbol(name->text), c.node, c.module);
+  return c.machine.raising() ? Value() : Value::none();
+}
+
+/// object.__getattribute__(self, name)
+Answer base_attribute(Call& c) {
+  const Text* name = c.count() == 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name) return std::nullopt;
+  return c.machine.base_attribute(c.arguments[0], c.machine.symbol(name->text), c.node, c.module);
+}
+
+/// object.__new__(class)
+Answer new_object(Call& c) {
+  Class* klass = c.count() ? c.arguments[0].as<Class>() : nullptr;
+  return klass ? Answer(c.machine.make_instance(klass)) : std::nullopt;
 }
 
 /// vars(object): the attributes of an instance or of argparse's namespace, as a dictionary.
 Answer vars(Call& c) {
   if (c.count() != 1) return std::nullopt;
-  const auto* instance = c.arguments[0].as<Instance>();
+  auto* instance = c.arguments[0].as<Instance>();
   const auto* record = c.arguments[0].as<Record>();
   if (!instance && !(record && record->kind == "Namespace")) return std::nullopt;
   Dict* out = c.machine.make<Dict>();
   for (const auto& [name, value] : (instance ? instance->attributes : record->fields).items())
     if (value.bound()) out->items.emplace_back(c.machine.text(c.machine.name_of(name)), value);
+  if (instance) out->names = &instance->attributes;
   return Value(out);
 }
 
@@ -186,8 +208,11 @@ void add_type_questions(Natives& n) {
   n.function("builtins", "type", type_of);
   n.function("builtins", "getattr", getattr);
   n.function("builtins", "hasattr", hasattr);
-  n.function("builtins", "setattr", setattr);
-  n.function("builtins", "object.__setattr__", setattr);
+  n.function("builtins", "setattr", setattr<false>);
+  n.function("builtins", "object.__setattr__", setattr<true>);
+  n.function("builtins", "delattr", delattr);
+  n.function("builtins", "object.__getattribute__", base_attribute);
+  n.function("builtins", "object.__new__", new_object);
   n.function("builtins", "vars", vars);
   n.function("builtins", "callable", callable);
 }
