@@ -42,6 +42,8 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
   if (plain == "__class__") return instance->klass;
   if (const Value found = class_attribute(instance->klass, name); found.bound())
     return bind_method(found, instance, instance->klass, at, module);
+  if (plain == "__dict__" && m.is_slotted(instance->klass))
+    return m.raise_error("AttributeError", "it has no __dict__", at, module);
   if (plain == "__dict__") {
     Dict* dict = m.make<Dict>();
     for (const auto& [key, value] : instance->attributes.items())
@@ -168,6 +170,51 @@ Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, No
   return out;
 }
 
+namespace {
+/// What Python's own types have beside the special names.
+constexpr std::pair<std::string_view, std::string_view> names_of_types[] = {
+    {"int",
+     " as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer numerator real "
+     "to_bytes "},
+    {"float", " as_integer_ratio conjugate fromhex hex imag is_integer real "},
+    {"none", " "},
+    {"str",
+     " capitalize casefold center count encode endswith expandtabs find format format_map index isalnum "
+     "isalpha isascii "
+     "isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower "
+     "lstrip maketrans "
+     "partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split "
+     "splitlines startswith strip "
+     "swapcase title translate upper zfill decode hex fromhex "},
+    {"tuple", " count index "},
+    {"list", " append clear copy count extend index insert pop remove reverse sort "},
+    {"dict",
+     " clear copy fromkeys get items keys pop popitem setdefault update values move_to_end default_factory "
+     "most_common elements subtract total "},
+    {"set",
+     " add clear copy difference difference_update discard intersection intersection_update isdisjoint "
+     "issubset "
+     "issuperset pop remove symmetric_difference symmetric_difference_update union update "}};
+}  // namespace
+
+/// Whether a value of one of Python's own types surely has no attribute of the name. Numbers may be the
+/// DSL's.
+bool Machine::Interpreter::lacks_name(const Value& object, std::string_view name) const {
+  const Tuple* tuple = object.as<Tuple>();
+  const List* list = object.as<List>();
+  if (object.is_number() || object.is_none() || name.starts_with("_") || (tuple && !tuple->names.empty()) ||
+      (list && list->view_of))
+    return false;
+  return m.lacks(object, name);
+}
+
+bool Machine::lacks(const Value& object, std::string_view name) const {
+  const std::string_view kind = interpreter_->kind_of(object);
+  for (const auto& [type, names] : names_of_types)
+    if (type == kind) return names.find(" " + std::string(name) + " ") == std::string_view::npos;
+  return false;
+}
+
 /// Of a number or None.
 Value Machine::Interpreter::attribute_of_plain(const Value& object, Symbol symbol, Node at, int module) {
   const std::string_view name = m.name_of(symbol);
@@ -228,6 +275,9 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
   }
   if (const Getter getter = natives.find_getter(kind_of(object), name))
     if (auto value = getter(m, object)) return *value;
+  if (lacks_name(object, name) && !m.current_launch_ && module < Library::first && library_depth == 0)
+    return m.raise_error("AttributeError", m.repr(object) + " has no attribute '" + std::string(name) + "'",
+                         at, module);
   Method* method = m.make<Method>();
   method->self = object;
   method->name = name;

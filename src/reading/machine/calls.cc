@@ -301,7 +301,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
 Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int module) {
   const bool is_library = f->closure && f->closure->lazy ? true : library_names_.count(f->module) > 0;
   library_depth += is_library ? 1 : 0;
-  const bool loop_may_break = loop_may_break_;
+  const bool loop_may_break = loop_may_break_, touched = touched_;
   int activation = 0;
   if (!is_library && library_depth == 0) {
     activation = m.trace_.enter({from_activation_, at, module, f->module, f->index});
@@ -325,7 +325,9 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
       ordinary = !stopped_;
       value = s->maybe_returned.front();
     }
+    touched_ = touched || (value.is_unknown() && !s->maybe_returned.empty());
     for (const Value& maybe : s->maybe_returned) value = join(maybe, value, "a return on a branch");
+    touched_ = touched_ || (value.is_unknown() && !s->maybe_returned.empty());
     if (!s->maybe_returned.empty()) undo_perhaps(s);
   }
   from_activation_ = outer;

@@ -174,7 +174,11 @@ bool Machine::Interpreter::may_change(std::string_view method) {
 
 /// What a container holds is not known from here on.
 void Machine::Interpreter::lose_content(const Value& container) {
-  const auto lost = [&] { return m.unknown("changed by a call that is not followed"); };
+  const auto lost = [&] {
+    const Value out = m.unknown("changed by a call that is not followed");
+    out.as<Unknown>()->changed = true;
+    return out;
+  };
   if (List* list = container.as<List>(); list && !list->view_of) {
     list->open = true;
     for (Value& item : m.mutable_items(list)) item = lost();

@@ -144,6 +144,12 @@ std::optional<std::vector<Symbol>> slots_of(const Line& line) {
 }
 }  // namespace
 
+bool Machine::is_slotted(Class* klass) {
+  const auto slots = slots_of(interpreter_->line_of(klass));
+  return slots && !interpreter_->has_unknown_base(klass) &&
+         std::find(slots->begin(), slots->end(), symbol("__dict__")) == slots->end();
+}
+
 /// Whether the class says what `instance.name = value` does; it is done then.
 bool Machine::Interpreter::stored_by_class(Instance* instance, Symbol name, const Value& value, Node at,
                                            int module) {
@@ -160,11 +166,13 @@ bool Machine::Interpreter::stored_by_class(Instance* instance, Symbol name, cons
     m.by_special(found, "__set__", {self, value});
     return true;
   }
+  if (own_method(found, "__delete__")) {
+    m.raise_error("AttributeError", "__set__", at, module);
+    return true;
+  }
+  if (!m.is_slotted(instance->klass)) return false;
   const auto slots = slots_of(line_of(instance->klass));
-  if (!slots || has_unknown_base(instance->klass)) return false;
-  const Symbol any = m.symbol("__dict__");
-  for (const Symbol slot : *slots)
-    if (slot == name || slot == any) return false;
+  if (std::find(slots->begin(), slots->end(), name) != slots->end()) return false;
   m.raise_error("AttributeError", "no slot '" + m.name_of(name) + "'", at, module);
   return true;
 }
@@ -177,8 +185,13 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
         by_special(object, "__setattr__", {text(name_of(name)), value});
         return;
       }
+      const auto freezes = [&](Class* c) {  // a class below it may have names of its own
+        if (!c->is_frozen) return false;
+        const auto fields = fields_of(c);
+        return c == instance->klass || std::find(fields.begin(), fields.end(), name) != fields.end();
+      };
       const auto& line = run.line_of(instance->klass);
-      if (!plainly && std::any_of(line.begin(), line.end(), [](const Class* c) { return c->is_frozen; })) {
+      if (!plainly && std::any_of(line.begin(), line.end(), freezes)) {
         raise_error("FrozenInstanceError", "cannot assign to field '" + name_of(name) + "'", at, module);
         return;
       }
@@ -208,12 +221,17 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
     }
     const Value found = run.class_attribute(instance->klass, name);
     const Function* f = found.as<Function>();
-    if (f && f->is_property && f->deleter) {
+    const bool property = f && f->is_property && !f->keeps_value;
+    if (property && f->deleter) {
       run.call_function(f->deleter, &object, {}, {}, at, module);
       return;
     }
     if (run.own_method(found, "__delete__")) {
       by_special(found, "__delete__", {object});
+      return;
+    }
+    if (property || run.own_method(found, "__set__")) {
+      raise_error("AttributeError", "it has nothing to delete '" + name_of(name) + "'", at, module);
       return;
     }
     names = &instance->attributes;

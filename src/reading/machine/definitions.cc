@@ -101,11 +101,15 @@ bool Machine::Interpreter::mark(std::string_view leaf, Node decorator, Node inne
   if (is_only_mark(leaf)) return true;
   Function* f = value.as<Function>();
   if (leaf == "dataclass" && value.as<Class>()) {
+    const Class* klass = value.as<Class>();
     mark_dataclass(decorator, value.as<Class>());
+    if (klass->is_ordered && klass->has_no_equality)
+      m.raise_error("ValueError", "eq must be true if order is true", inner, s->module);
     return true;
   }
   if (leaf == "singledispatch" || leaf == "singledispatchmethod") {
     value = unknown_at("a function of several types is not followed", inner.child(Field::name_field));
+    value.as<Unknown>()->changed = true;
     return true;
   }
   if ((leaf == "setter" || leaf == "deleter" || leaf == "getter") && decorator.is(NodeKind::attribute)) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "base/text.h"
 #include "reading/machine/containers.h"
@@ -29,13 +30,35 @@ Value Machine::Interpreter::expression(Node n, Scope* s) {
   if (!n) return m.unknown("nothing there");
   if (stop(n, s->module)) return m.unknown("the evaluation's step limit was reached");
   if (depth_ > deepest_expression) return unknown_at("the expression nests too deep", n);
+  const bool touched = std::exchange(touched_, false);
   ++depth_;
   Value value = evaluate(n, s);
   --depth_;
   if (m.raising_) return {};
   if (!value.bound()) value = unknown_at("no value", n);
+  if (value.object()) note_touched(value);
+  touched_ = touched_ || touched;
   if (traced(s)) m.trace_.note(s->module, n, s->activation, value);
   return value;
+}
+
+/// What is made of a value that changed in a way that is not followed: folding must not tell it otherwise.
+void Machine::Interpreter::note_touched(Value& value) {
+  if (Unknown* u = value.as<Unknown>()) {
+    if (touched_ && !u->changed) {
+      Unknown* own = m.make<Unknown>(*u);
+      own->changed = true;
+      value = own;
+      return;
+    }
+    touched_ = touched_ || u->changed;
+  } else if (const List* list = value.as<List>()) {
+    touched_ = touched_ || list->open;
+  } else if (const Dict* dict = value.as<Dict>()) {
+    touched_ = touched_ || dict->open;
+  } else if (const Set* set = value.as<Set>()) {
+    touched_ = touched_ || set->open;
+  }
 }
 
 Value Machine::Interpreter::evaluate(Node n, Scope* s) {

@@ -240,6 +240,7 @@ class Machine::Interpreter {
 
   // expressions.cc, comprehensions.cc, indices.cc
   Value evaluate(source::Node n, Scope* s);
+  void note_touched(Value& value);
   Value binary(source::Node n, Scope* s);
   Value yield(source::Node n, Scope* s);
   Value literal(source::Node n, Scope* s);
@@ -351,6 +352,7 @@ class Machine::Interpreter {
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
+  bool lacks_name(const Value& object, std::string_view name) const;
   bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
 
   const source::PythonModule& module_of(int index) const {
@@ -389,6 +391,7 @@ class Machine::Interpreter {
   int depth_ = 0;
   bool stopped_ = false;
   bool loop_may_break_ = false;
+  bool touched_ = false;  ///< something that changed unseen went into the expression
   int from_activation_ = 0;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> locals_;
 };

@@ -61,7 +61,9 @@ void Machine::run_entries() {
       if (!klass || !klass->as<Class>()) continue;
       const Value made = interpreter_->instantiate(klass->as<Class>(), {}, {}, {}, 0);
       raising_ = false;
-      if (made.bound()) callee = attribute(made, function.name);
+      if (made.bound())
+        callee = attribute(
+            made, name_of(interpreter_->symbol_of(function.node.child(source::Field::name_field), 0)));
     } else if (const Value* found = scope->names.find(symbol(function.name))) {
       callee = *found;
     }

@@ -134,7 +134,10 @@ class Machine {
   void put(Dict* dict, const Value& key, const Value& value);                  ///< dict[key] = value
   /// The names of a dataclass's fields, in the order of its __init__.
   std::vector<Symbol> fields_of(Class* klass);
-  Value make_instance(Class* klass);                                                    ///< as object.__new__
+  /// Whether Python's own type of the value, where it is one, has no attribute of the name.
+  bool lacks(const Value& object, std::string_view name) const;
+  bool is_slotted(Class* klass);      ///< its objects take the names of its __slots__ alone
+  Value make_instance(Class* klass);  ///< as object.__new__
   Value base_attribute(const Value& object, Symbol name, source::Node at, int module);  ///< as object's own
   std::vector<Value>& mutable_items(List* list);
   std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);

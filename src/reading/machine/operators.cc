@@ -342,10 +342,12 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
 
 Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   const auto from = [&](Truth t, bool negate) { return decided(t, negate, a, b); };
-  if (op == "==") return from(equal(a, b), false);
-  if (op == "!=") {
-    const Value own = by_special(a, "__ne__", {b});
-    return own.bound() || raising_ ? own : from(equal(a, b), true);
+  if (op == "==" || op == "!=") {
+    const auto of_fields = [](const Value& v) {
+      return v.as<Instance>() && v.as<Instance>()->klass->is_dataclass;
+    };
+    const Value own = of_fields(a) || of_fields(b) ? Value() : by_methods(op, a, b);
+    return own.bound() || raising_ ? own : from(equal(a, b), op == "!=");
   }
   if (op == "is") return from(identical(a, b), false);
   if (op == "is not") return from(identical(a, b), true);

@@ -79,8 +79,13 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
                                           std::vector<std::pair<Symbol, Value>>& keywords, bool complete,
                                           Node at, int module) {
   const std::vector<Formal> formals = formals_of(f);
-  const bool checked = complete && at && f->module < Library::first && library_depth == 0 && !f->is_jit &&
-                       !f->is_wrapped && !m.current_launch_;
+  const auto through_dsl = [&] {  // by itself; a function inside one is called as any other
+    if (f->is_kernel || f->index < 0) return f->is_kernel;
+    const auto& written = module_of(f->module).functions()[static_cast<std::size_t>(f->index)];
+    return written.has_decorator("jit") || written.has_decorator("kernel");
+  };
+  const bool checked = complete && at && f->module < Library::first && library_depth == 0 &&
+                       !(f->is_jit && through_dsl()) && !f->is_wrapped && !m.current_launch_;
   if (checked && !fits(f, formals, arguments.size(), keywords, at, module)) return false;
   std::size_t next = 0;
   std::vector<bool> used(keywords.size(), false);

@@ -17,7 +17,8 @@ constexpr Methods methods[] = {{"+", "__add__", "__radd__"},       {"-", "__sub_
                                {"**", "__pow__", "__rpow__"},      {">>", "__rshift__", "__rrshift__"},
                                {"@", "__matmul__", "__rmatmul__"}, {"<", "__lt__", "__gt__"},
                                {">", "__gt__", "__lt__"},          {"<=", "__le__", "__ge__"},
-                               {">=", "__ge__", "__le__"}};
+                               {">=", "__ge__", "__le__"},         {"==", "__eq__", "__eq__"},
+                               {"!=", "__ne__", "__ne__"}};
 
 bool is_declined(const Value& v) {
   const External* e = v.as<External>();
@@ -42,13 +43,13 @@ Value Machine::by_methods(std::string_view op, const Value& a, const Value& b) {
   Function* left = interpreter_->own_method(a, named->name);
   Function* right = interpreter_->own_method(b, named->reflected);
   if (!left && !right) return {};
+  const bool arithmetic = named->reflected.starts_with("__r");
   bool right_first = false;
   if (ia && ib && right && ia->klass != ib->klass) {
     const auto& line = interpreter_->line_of(ib->klass);
     right_first = std::find(line.begin(), line.end(), ia->klass) != line.end() &&
-                  interpreter_->own_method(a, named->reflected) != right;
+                  !(arithmetic && interpreter_->own_method(a, named->reflected) == right);
   }
-  const bool arithmetic = named->reflected.starts_with("__r");
   if (arithmetic && ia && ib && ia->klass == ib->klass)
     right = nullptr;  // of one class the left alone is asked
   if (!left && !right) return {};
@@ -61,7 +62,7 @@ Value Machine::by_methods(std::string_view op, const Value& a, const Value& b) {
   const auto closed = [&](const Value& v) {
     return is_plain(v) || (v.as<Instance>() && !interpreter_->has_unknown_base(v.as<Instance>()->klass));
   };
-  if (closed(a) && closed(b) && !current_launch_)
+  if (closed(a) && closed(b) && !current_launch_ && op != "==" && op != "!=")
     return raise_error("TypeError", "unsupported operand types for " + std::string(op));
   return {};
 }

@@ -155,7 +155,7 @@ class Pieces:
                 f"    else:\n        return 'else'\n    return k\n" + self.tried(f"log.append(g{i}())"))
 
     def dataclasses(self, i):
-        options = ", ".join(self.some(["frozen=True", "order=True", "eq=False", "kw_only=True"], 2))
+        options = ", ".join(self.some(["frozen=True", self.pick(["order=True", "eq=False"]), "kw_only=True"], 2))
         fields = self.pick(["a: int\n    b: int = 2", "a: int = 1\n    b: list = field(default_factory=list)", "b: int = 3\n    a: int = 4"])
         after = self.pick(["", "    def __post_init__(self): object.__setattr__(self, 'c', 7)\n", "    def f(self): return self.a\n"])
         base = self.pick(["", f"@dataclass{'(frozen=True)' if 'frozen' in options else ''}\nclass Q{i}:\n    z: int = 0\n    a: int = 9\n"])
