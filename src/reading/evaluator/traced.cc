@@ -184,6 +184,12 @@ std::string TracedEvaluator::unreached(int module, Node node) {
   return of_entry.empty() ? std::string() : "not reached: its function ends with an error: " + of_entry;
 }
 
+std::string TracedEvaluator::never_entered(int module, Node node) {
+  const int function = machine_.program().module(module).function_at(node);
+  if (machine_.error().empty() || function < 0 || machine_.trace().entered(module, function)) return {};
+  return "the program ends with an error before it: " + machine_.error();
+}
+
 /// self.x where the run did not come by: the number that it last set it to, where one function alone sets it.
 RunValue TracedEvaluator::set_by_run(int module, Node expression) {
   if (machine_.by_entries() || !expression.is(NodeKind::attribute) ||

@@ -48,10 +48,31 @@ std::string kernel_of(FactContext& context, Node launch_function, const std::vec
                                    : std::string(object.text().substr(0, 60));
 }
 
+/// Whether a value may be a size: a number, several of them, or not known.
+bool may_be_size(const evidence::Value& value) {
+  if (const auto* items = value.list()) return std::all_of(items->begin(), items->end(), may_be_size);
+  return value.undetermined() || value.integer();
+}
+
 /// What a keyword of a launch is given; not known where no run comes to it.
 evidence::Value given_to_launch(FactContext& context, Node value) {
   const std::string why = context.evaluator.unreached(0, value);
   return why.empty() ? context.value(value) : evidence::undetermined(why, {}, context.at(value), "");
+}
+
+/// A keyword's value; where several launches of the run differ in it, that of this one.
+evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
+                              Node value) {
+  evidence::Value out = given_to_launch(context, value);
+  if (!may_be_size(out))
+    return evidence::undetermined("it is no number: " + out.text(), {}, context.at(value), "");
+  if (out.determined() || !seen) return out;
+  const Abstract& first = name == "grid"      ? seen->grid
+                          : name == "block"   ? seen->block
+                          : name == "cluster" ? seen->cluster
+                                              : seen->smem;
+  const evidence::Value other = context.value(first, value);
+  return other.determined() ? other : out;
 }
 
 void add_keyword(FactContext& context, Node keyword, const std::string& kernel) {
@@ -61,7 +82,8 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel) 
   const bool plumbing = name == "stream";
   Draft& draft = context.add(shape ? Family::H2 : Family::H4, kind_of_keyword(name), name,
                              name + " = " + std::string(value.text().substr(0, 120)), keyword);
-  draft.fact.values[name] = given_to_launch(context, value);
+  draft.fact.values[name] = shape || name == "smem" ? launched_with(context, nullptr, name, value)
+                                                    : given_to_launch(context, value);
   if (plumbing) draft.fact.values.clear();
   draft.fact.kernel = kernel;
   draft.construct = "launch:" + name;
@@ -223,19 +245,6 @@ class Sources {
   std::vector<int> slots_;  ///< which part of what a function returns is followed
   bool whole_ = true;       ///< what is followed is the keyword's whole value
 };
-
-/// A keyword's value; where several launches of the run differ in it, that of this one.
-evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
-                              Node value) {
-  evidence::Value out = given_to_launch(context, value);
-  if (out.determined() || !seen) return out;
-  const Abstract& first = name == "grid"      ? seen->grid
-                          : name == "block"   ? seen->block
-                          : name == "cluster" ? seen->cluster
-                                              : seen->smem;
-  const evidence::Value other = context.value(first, value);
-  return other.determined() ? other : out;
-}
 
 /// Bytes of the kernel's own allocations, where `.launch()` names no smem.
 evidence::Value allocated_bytes(FactContext& context, const SeenLaunch* seen, Node call) {

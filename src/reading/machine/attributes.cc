@@ -42,9 +42,9 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
   if (plain == "__class__") return instance->klass;
   if (const Value found = class_attribute(instance->klass, name); found.bound())
     return bind_method(found, instance, instance->klass, at, module);
-  if (plain == "__dict__" && m.is_slotted(instance->klass))
+  if (plain == "__dict__" && m.is_slotted(instance->klass) && !own_method(instance, "__getattr__"))
     return m.raise_error("AttributeError", "it has no __dict__", at, module);
-  if (plain == "__dict__") {
+  if (plain == "__dict__" && !m.is_slotted(instance->klass)) {
     Dict* dict = m.make<Dict>();
     for (const auto& [key, value] : instance->attributes.items())
       if (value.bound()) dict->items.emplace_back(m.text(m.name_of(key)), value);
@@ -200,12 +200,10 @@ constexpr std::pair<std::string_view, std::string_view> names_of_types[] = {
 /// Whether a value of one of Python's own types surely has no attribute of the name. Numbers may be the
 /// DSL's.
 bool Machine::Interpreter::lacks_name(const Value& object, std::string_view name) const {
-  const Tuple* tuple = object.as<Tuple>();
   const List* list = object.as<List>();
-  if (object.is_number() || object.is_none() || name.starts_with("_") || (tuple && !tuple->names.empty()) ||
-      (list && list->view_of))
-    return false;
-  return m.lacks(object, name);
+  const bool own =
+      object.as<Text>() || list || object.as<Dict>() || object.as<Set>();  // a tuple may be torch's
+  return own && !(list && list->view_of) && !name.starts_with("_") && m.lacks(object, name);
 }
 
 bool Machine::lacks(const Value& object, std::string_view name) const {

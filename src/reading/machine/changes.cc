@@ -118,6 +118,11 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     Scope* of = listed(s->global_names) ? module_scope(s->module) : s;
     for (Scope* up = listed(s->outer_names) ? s->parent : nullptr; up && of == s; up = up->parent)
       if (up->names.find(name)) of = up;
+    if (!of->names.find(name) && m.give_ups_.empty() && open_forks_ == 0 && !m.current_launch_ &&
+        library_depth == 0) {
+      m.raise_error(of->running ? "UnboundLocalError" : "NameError", "no name to delete", target, s->module);
+      return;
+    }
     return m.set(of->names, name, Value());
   }
   if (target.is(NodeKind::attribute)) {

@@ -249,7 +249,7 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
 
 Value Machine::make_instance(Class* klass) {
   Instance* made = make<Instance>();
-  made->klass = klass;
+  made->klass = made->attributes.of = klass;
   return made;
 }
 

@@ -256,7 +256,7 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
   if (klass->module < Library::first && class_attribute(klass, m.symbol("__new__")).as<Function>())
     return made_by_new(klass, arguments, keywords, at, module);
   Instance* made = m.make<Instance>();
-  made->klass = klass;
+  made->klass = made->attributes.of = klass;
   made->made_at = at;
   made->made_in = module;
   const Initializer how = initializer(klass);

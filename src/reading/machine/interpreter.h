@@ -234,6 +234,7 @@ class Machine::Interpreter {
   bool fails_by_itself(const std::string& condition) const;
   std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
+  Value without_write(Slots* slots, Symbol name);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
   void merge_lists(const Outcome& a, const Outcome& b, const std::string& condition);
   void merge_dicts(const Outcome& a, const Outcome& b, const std::string& condition);

@@ -60,6 +60,8 @@ std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t 
 std::pair<const char*, const char*> error_of(std::string_view op, const Value& a, const Value& b) {
   if ((op == "/" || op == "//" || op == "%") && b.as_real() == 0)
     return {"ZeroDivisionError", "division by zero"};
+  const bool of_bits = op == "<<" || op == ">>" || op == "&" || op == "|" || op == "^";
+  if (of_bits && (a.is_real() || b.is_real())) return {"TypeError", "bits of a float"};
   if (op == "**" && a.as_real() == 0 && b.as_real() < 0)
     return {"ZeroDivisionError", "0 to a negative power"};
   if ((op == "<<" || op == ">>") && b.is_integral() && b.number() < 0)
@@ -143,24 +145,6 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   }
   if (const Value made = of_containers(op, a, b); made.bound() || raising_) return made;
   return unknown("arithmetic on " + interpreter_->why(a.is_number() ? b : a));
-}
-
-Machine::Truth Machine::truth_of_instance(const Instance& instance, const Value& v) {
-  for (const char* name : {"__bool__", "__len__"})
-    if (interpreter_->own_method(v, name)) {
-      const Value said = by_special(v, name);
-      return raising_ || !said.bound() ? Truth::unknown : truth(said);
-    }
-  if (instance.klass->is_number)
-    if (const Value* value = instance.attributes.find(symbol("value"))) return truth(*value);
-  for (const Class* c : interpreter_->line_of(instance.klass))
-    for (const Value& base : c->bases) {
-      const External* e = base.as<External>();
-      const bool may_be_empty = e && !is_exception_name(e->leaf()) && e->leaf() != "object" &&
-                                (e->path.starts_with("builtins.") || e->path.starts_with("collections."));
-      if (base.is_unknown() || may_be_empty) return Truth::unknown;
-    }
-  return Truth::yes;
 }
 
 Machine::Truth Machine::truth(const Value& v) {
@@ -343,10 +327,11 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
 Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   const auto from = [&](Truth t, bool negate) { return decided(t, negate, a, b); };
   if (op == "==" || op == "!=") {
-    const auto of_fields = [](const Value& v) {
-      return v.as<Instance>() && v.as<Instance>()->klass->is_dataclass;
+    const auto by_itself = [](const Value& v) {
+      const Instance* i = v.as<Instance>();
+      return i && (i->klass->is_dataclass || i->klass->is_enum);
     };
-    const Value own = of_fields(a) || of_fields(b) ? Value() : by_methods(op, a, b);
+    const Value own = by_itself(a) || by_itself(b) ? Value() : by_methods(op, a, b);
     return own.bound() || raising_ ? own : from(equal(a, b), op == "!=");
   }
   if (op == "is") return from(identical(a, b), false);

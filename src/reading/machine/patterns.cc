@@ -193,6 +193,7 @@ Machine::Truth Patterns::of_class(Node pattern, const Value& subject) {
   const Value is = m_.call(m_.external("builtins.isinstance"), {subject, type}, {}, pattern);
   Truth all = m_.raising() ? Truth::unknown : m_.truth(is);
   const External* of_python = type.as<External>();
+  std::vector<std::string> taken;
   for (std::size_t i = 1; i < parts.size() && all != Truth::no; ++i) {
     Node part = inside(parts[i]);
     std::string name;
@@ -208,6 +209,11 @@ Machine::Truth Patterns::of_class(Node pattern, const Value& subject) {
       name = name_at(type, i - 1);
     }
     if (name.empty() || subject.is_unknown()) return Truth::unknown;
+    if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
+      m_.raise_error("TypeError", "a pattern asks for '" + name + "' twice", pattern);
+      return Truth::unknown;
+    }
+    taken.push_back(name);
     const Value held = m_.attribute(subject, name, pattern);
     if (m_.raising()) return Truth::unknown;
     all = both(all, held.is_unknown() ? Truth::unknown : Truth::yes);

@@ -67,6 +67,24 @@ Value Machine::by_methods(std::string_view op, const Value& a, const Value& b) {
   return {};
 }
 
+Machine::Truth Machine::truth_of_instance(const Instance& instance, const Value& v) {
+  for (const char* name : {"__bool__", "__len__"})
+    if (interpreter_->own_method(v, name)) {
+      const Value said = by_special(v, name);
+      return raising_ || !said.bound() ? Truth::unknown : truth(said);
+    }
+  if (instance.klass->is_number)
+    if (const Value* value = instance.attributes.find(symbol("value"))) return truth(*value);
+  for (const Class* c : interpreter_->line_of(instance.klass))
+    for (const Value& base : c->bases) {
+      const External* e = base.as<External>();
+      const bool may_be_empty = e && !is_exception_name(e->leaf()) && e->leaf() != "object" &&
+                                (e->path.starts_with("builtins.") || e->path.starts_with("collections."));
+      if (base.is_unknown() || may_be_empty) return Truth::unknown;
+    }
+  return Truth::yes;
+}
+
 /// By `__eq__` or the fields of a dataclass; nullopt: neither side's class says.
 std::optional<Machine::Truth> Machine::equal_by_methods(const Value& a, const Value& b) {
   const Symbol name = symbol("__eq__");

@@ -13,6 +13,7 @@
 namespace cutelab::reading::machine {
 
 struct Object;
+struct Class;
 struct Dict;
 struct Call;
 class Value;
@@ -88,6 +89,8 @@ class Slots {
   const std::vector<std::pair<Symbol, Value>>& items() const { return items_; }
   /// Which fork was under way when they were made: a fork need not take back what lives only in it.
   std::uint32_t born = 0;
+  bool is_of_iterator = false;
+  Class* of = nullptr;  ///< whose object's attributes they are: what is not here is looked for there
 
  private:
   static constexpr std::size_t usual = 4;
@@ -325,7 +328,7 @@ struct Iterator : Object {
     called,      ///< a generator function
     asked        ///< sources[0] an object with __next__
   };
-  explicit Iterator(Form f) : Object(tag), form(f) {}
+  explicit Iterator(Form f) : Object(tag), form(f) { state.is_of_iterator = true; }
   Form form;
   bool strict = false;  ///< zip(strict=True)
   bool of_library = false;

@@ -70,7 +70,7 @@ class Copier {
   Value of_instance(const Instance& i, int depth) {
     Instance* out = m_.make<Instance>();
     copied_.emplace(&i, out);
-    out->klass = i.klass;
+    out->klass = out->attributes.of = i.klass;
     out->made_at = i.made_at;
     out->made_in = i.made_in;
     for (const auto& [name, value] : std::vector(i.attributes.items()))
