@@ -139,7 +139,9 @@ bool holds_changed(const RunValue& value) {
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value) {
   if (!value.bound()) return folded;
-  if (holds_changed(value)) return converted(value);
+  const bool of_data = folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) ||
+                       folded.is(Kind::tuple) || folded.is(Kind::none);
+  if (holds_changed(value) && (of_data || value.as<machine::List>())) return converted(value);
   if (!is_data(value)) {
     const auto* record = value.as<machine::Record>();
     Abstract narrow = record ? narrowed(folded, record->path) : folded;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -48,10 +50,10 @@ std::string kernel_of(FactContext& context, Node launch_function, const std::vec
                                    : std::string(object.text().substr(0, 60));
 }
 
-/// Whether a value may be a size: a number, several of them, or not known.
-bool may_be_size(const evidence::Value& value) {
-  if (const auto* items = value.list()) return std::all_of(items->begin(), items->end(), may_be_size);
-  return value.undetermined() || value.integer();
+/// Whether a value is the name of something, or holds one, where a size is asked for.
+bool names_something(const evidence::Value& value) {
+  if (const auto* items = value.list()) return std::any_of(items->begin(), items->end(), names_something);
+  return std::holds_alternative<std::string>(value.data) && value.text() != "None";
 }
 
 /// What a keyword of a launch is given; not known where no run comes to it.
@@ -64,7 +66,7 @@ evidence::Value given_to_launch(FactContext& context, Node value) {
 evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
                               Node value) {
   evidence::Value out = given_to_launch(context, value);
-  if (!may_be_size(out))
+  if (names_something(out))
     return evidence::undetermined("it is no number: " + out.text(), {}, context.at(value), "");
   if (out.determined() || !seen) return out;
   const Abstract& first = name == "grid"      ? seen->grid

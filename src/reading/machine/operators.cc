@@ -331,8 +331,12 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
       const Instance* i = v.as<Instance>();
       return i && (i->klass->is_dataclass || i->klass->is_enum);
     };
-    const Value own = by_itself(a) || by_itself(b) ? Value() : by_methods(op, a, b);
-    return own.bound() || raising_ ? own : from(equal(a, b), op == "!=");
+    const bool plainly = by_itself(a) || by_itself(b);
+    const Value own = plainly ? Value() : by_methods(op, a, b);
+    if (own.bound() || raising_) return own;
+    const bool declined = op == "!=" && !plainly &&
+                          (interpreter_->own_method(a, "__ne__") || interpreter_->own_method(b, "__ne__"));
+    return declined ? Value::boolean(!a.same(b)) : from(equal(a, b), op == "!=");
   }
   if (op == "is") return from(identical(a, b), false);
   if (op == "is not") return from(identical(a, b), true);
