@@ -213,7 +213,8 @@ void Machine::Interpreter::fill_fields(Class* klass, Instance* made, const std::
         m.store(made, name, value, {}, klass->module);
     }
   }
-  const bool checked = complete && klass->module < Library::first && !m.current_launch_ && made->made_at;
+  const bool checked =
+      complete && klass->module < Library::first && !m.current_launch_ && !m.by_entries_ && made->made_at;
   if (checked && !m.raising_ && (next != arguments.size() || named != keywords.size()))
     m.raise_error("TypeError", klass->name + "() is not given the fields that it has", made->made_at,
                   made->made_in);
@@ -261,7 +262,8 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
   made->made_in = module;
   const Initializer how = initializer(klass);
   const bool takes_none = !how.function && !how.fields_of && complete && at &&
-                          klass->module < Library::first && !m.current_launch_ && !has_unknown_base(klass);
+                          klass->module < Library::first && !m.by_entries_ && !m.current_launch_ &&
+                          !has_unknown_base(klass);
   if (takes_none && !(arguments.empty() && keywords.empty()))
     return m.raise_error("TypeError", klass->name + "() takes no arguments", at, module);
   initialize(how, made, std::move(arguments), std::move(keywords), at, module, complete);

@@ -85,7 +85,8 @@ bool Machine::Interpreter::enter_function(Function* f, Scope* s, std::vector<Val
     return written.has_decorator("jit") || written.has_decorator("kernel");
   };
   const bool checked = complete && at && f->module < Library::first && library_depth == 0 &&
-                       !(f->is_jit && through_dsl()) && !f->is_wrapped && !m.current_launch_;
+                       !(f->is_jit && through_dsl()) && !f->is_wrapped && !m.current_launch_ &&
+                       !m.by_entries_;
   if (checked && !fits(f, formals, arguments.size(), keywords, at, module)) return false;
   std::size_t next = 0;
   std::vector<bool> used(keywords.size(), false);
