@@ -259,6 +259,15 @@ std::vector<std::string> kernels_of_functions(const FactContext& context) {
   return out;
 }
 
+/// A kernel of a program that ends with an error before it launches: what is told of it is the source's, not
+/// the run's.
+void note_unreached(FactContext& context, Draft& draft) {
+  if (draft.fact.kernel.empty() || draft.fact.values.empty() || draft.fact.family == evidence::Family::H2)
+    return;
+  const std::string why = context.evaluator.never_entered(0, draft.node);
+  if (!why.empty()) draft.fact.values["unreached"] = evidence::literal(why);
+}
+
 void finish_facts(FactContext& context) {
   RolesOfFunctions roles(context);
   const std::vector<std::string> kernel_of_function = kernels_of_functions(context);
@@ -268,6 +277,7 @@ void finish_facts(FactContext& context) {
     if (const int f = context.module().function_at(draft.node); fact.kernel.empty() && f >= 0)
       fact.kernel = kernel_of_function[static_cast<std::size_t>(f)];
     note_inactive(context, draft);
+    note_unreached(context, draft);
     if (const RoleBlock* role = role_around(context, draft.node)) {
       fact.role = role->name;
     } else if (const int f = context.module().function_at(draft.node); f >= 0) {

@@ -94,8 +94,13 @@ void ModuleBuilder::add_function(Node node) {
 }
 
 void ModuleBuilder::add_parameters(Node list, PythonFunction& function) {
+  bool by_name = false;
   for (const Node p : list.children()) {
     Parameter made;
+    made.by_name = by_name;
+    by_name = by_name || p.is(Kind::keyword_separator);
+    if (p.is(Kind::positional_separator))
+      for (Parameter& before : function.parameters) before.by_place = true;
     Node name = p;
     if (p.is(Kind::default_parameter) || p.is(Kind::typed_default_parameter)) {
       name = p.child(Field::name_field);
@@ -109,6 +114,7 @@ void ModuleBuilder::add_parameters(Node list, PythonFunction& function) {
     if (name.is(Kind::dictionary_splat_pattern)) made.form = Parameter::Form::double_star;
     if (made.form != Parameter::Form::plain) name = name.first();
     if (!name.is(Kind::identifier)) continue;  // the bare * and / separators
+    by_name = by_name || made.form == Parameter::Form::star;
     made.name = name.text();
     function.parameters.push_back(std::move(made));
   }

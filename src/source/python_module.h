@@ -17,6 +17,8 @@ struct Parameter {
   Node annotation;     ///< the type's expression; no node without one
   Node default_value;  ///< no node without one
   Form form = Form::plain;
+  bool by_name = false;   ///< only: it stands behind a star
+  bool by_place = false;  ///< only: it stands before the `/`
 };
 
 struct PythonFunction {

@@ -65,6 +65,8 @@ class Evaluator {
   virtual std::string called_name(int, source::Node) { return {}; }
   /// Why no run comes to a node: the program ends with an error before it. "" = one may.
   virtual std::string unreached(int, source::Node) { return {}; }
+  /// Why the function around a node never ran, where the program ends with an error; "" = it ran, or may.
+  virtual std::string never_entered(int, source::Node) { return {}; }
   /// Launches that the run made from other modules than the file itself.
   virtual std::vector<SeenLaunch> launches_elsewhere() { return {}; }
   /// What the run passed to a `.launch(…)` call, in the order of the run; none when it was not run.

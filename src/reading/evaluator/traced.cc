@@ -139,7 +139,9 @@ bool holds_changed(const RunValue& value) {
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value) {
   if (!value.bound()) return folded;
-  if (holds_changed(value)) return converted(value);
+  const bool of_data = folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) ||
+                       folded.is(Kind::tuple) || folded.is(Kind::none);
+  if (holds_changed(value) && (of_data || value.as<machine::List>())) return converted(value);
   if (!is_data(value)) {
     const auto* record = value.as<machine::Record>();
     Abstract narrow = record ? narrowed(folded, record->path) : folded;
@@ -182,6 +184,12 @@ std::string TracedEvaluator::unreached(int module, Node node) {
   const int function = module == 0 ? machine_.program().module(0).function_at(node) : -1;
   const std::string of_entry = function < 0 ? std::string() : machine_.error_of_entry(function);
   return of_entry.empty() ? std::string() : "not reached: its function ends with an error: " + of_entry;
+}
+
+std::string TracedEvaluator::never_entered(int module, Node node) {
+  const int function = machine_.program().module(module).function_at(node);
+  if (machine_.error().empty() || function < 0 || machine_.trace().entered(module, function)) return {};
+  return "the program ends with an error before it: " + machine_.error();
 }
 
 /// self.x where the run did not come by: the number that it last set it to, where one function alone sets it.

@@ -14,6 +14,7 @@ class TracedEvaluator final : public Evaluator {
   Abstract argument_of(const Abstract& object, source::Node argument) override;
   Activity active(int module, source::Node node) override;
   std::string unreached(int module, source::Node node) override;
+  std::string never_entered(int module, source::Node node) override;
   std::string callee_path(int module, source::Node call) override;
   bool callee_function(int module, source::Node call, int* function_module, int* function) override;
   std::string called_name(int module, source::Node call) override {

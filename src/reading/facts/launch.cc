@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -48,10 +50,31 @@ std::string kernel_of(FactContext& context, Node launch_function, const std::vec
                                    : std::string(object.text().substr(0, 60));
 }
 
+/// Whether a value is the name of something, or holds one, where a size is asked for.
+bool names_something(const evidence::Value& value) {
+  if (const auto* items = value.list()) return std::any_of(items->begin(), items->end(), names_something);
+  return std::holds_alternative<std::string>(value.data) && value.text() != "None";
+}
+
 /// What a keyword of a launch is given; not known where no run comes to it.
 evidence::Value given_to_launch(FactContext& context, Node value) {
   const std::string why = context.evaluator.unreached(0, value);
   return why.empty() ? context.value(value) : evidence::undetermined(why, {}, context.at(value), "");
+}
+
+/// A keyword's value; where several launches of the run differ in it, that of this one.
+evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
+                              Node value) {
+  evidence::Value out = given_to_launch(context, value);
+  if (names_something(out))
+    return evidence::undetermined("it is no number: " + out.text(), {}, context.at(value), "");
+  if (out.determined() || !seen) return out;
+  const Abstract& first = name == "grid"      ? seen->grid
+                          : name == "block"   ? seen->block
+                          : name == "cluster" ? seen->cluster
+                                              : seen->smem;
+  const evidence::Value other = context.value(first, value);
+  return other.determined() ? other : out;
 }
 
 void add_keyword(FactContext& context, Node keyword, const std::string& kernel) {
@@ -61,7 +84,8 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel) 
   const bool plumbing = name == "stream";
   Draft& draft = context.add(shape ? Family::H2 : Family::H4, kind_of_keyword(name), name,
                              name + " = " + std::string(value.text().substr(0, 120)), keyword);
-  draft.fact.values[name] = given_to_launch(context, value);
+  draft.fact.values[name] = shape || name == "smem" ? launched_with(context, nullptr, name, value)
+                                                    : given_to_launch(context, value);
   if (plumbing) draft.fact.values.clear();
   draft.fact.kernel = kernel;
   draft.construct = "launch:" + name;
@@ -223,19 +247,6 @@ class Sources {
   std::vector<int> slots_;  ///< which part of what a function returns is followed
   bool whole_ = true;       ///< what is followed is the keyword's whole value
 };
-
-/// A keyword's value; where several launches of the run differ in it, that of this one.
-evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, const std::string& name,
-                              Node value) {
-  evidence::Value out = given_to_launch(context, value);
-  if (out.determined() || !seen) return out;
-  const Abstract& first = name == "grid"      ? seen->grid
-                          : name == "block"   ? seen->block
-                          : name == "cluster" ? seen->cluster
-                                              : seen->smem;
-  const evidence::Value other = context.value(first, value);
-  return other.determined() ? other : out;
-}
 
 /// Bytes of the kernel's own allocations, where `.launch()` names no smem.
 evidence::Value allocated_bytes(FactContext& context, const SeenLaunch* seen, Node call) {

@@ -14,37 +14,41 @@ bool Machine::Interpreter::derives_from(Class* klass, std::string_view leaf, int
   });
 }
 
-Value Machine::Interpreter::class_attribute(Class* klass, Symbol name, int depth) {
-  if (const Value* found = klass->attributes.find(name)) return *found;
-  if (depth > 16) return {};
-  for (const Value& base : klass->bases)
-    if (Class* c = base.as<Class>())
-      if (const Value found = class_attribute(c, name, depth + 1); found.bound()) return found;
-  return {};
-}
-
 Value Machine::Interpreter::bind_method(const Value& found, const Value& self, Class* klass, Node at,
                                         int module) {
   Function* f = found.as<Function>();
   if (!f) return found;
   if (f->is_static) return found;
-  if (f->is_property) return call_function(f, &self, {}, {}, at, module);
+  if (f->is_property) {
+    const Value made = call_function(f, &self, {}, {}, at, module);
+    if (Instance* holder = f->keeps_value && !m.raising_ ? self.as<Instance>() : nullptr)
+      if (const Symbol name = symbol_of(f->node.child(source::Field::name_field), f->module); made.bound())
+        m.set(holder->attributes, name, made);
+    return made;
+  }
   Method* method = m.make<Method>();
   method->self = f->is_class_method ? Value(klass) : self;
   method->function = found;
   return method;
 }
 
-Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol name, Node at, int module) {
+Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol name, Node at, int module,
+                                                  bool plainly) {
+  const auto reading = [](const Class* c) { return c->hooks_reading; };
+  if (std::any_of(instance->klass->line.begin(), instance->klass->line.end(), reading))
+    if (const auto made = hooked_attribute(instance, name, plainly)) return *made;
   if (const Value* found = instance->attributes.find(name)) return *found;
   const std::string& plain = m.name_of(name);
   if (plain == "__class__") return instance->klass;
   if (const Value found = class_attribute(instance->klass, name); found.bound())
     return bind_method(found, instance, instance->klass, at, module);
-  if (plain == "__dict__") {
+  if (plain == "__dict__" && m.is_slotted(instance->klass) && !own_method(instance, "__getattr__"))
+    return m.raise_error("AttributeError", "it has no __dict__", at, module);
+  if (plain == "__dict__" && !m.is_slotted(instance->klass)) {
     Dict* dict = m.make<Dict>();
     for (const auto& [key, value] : instance->attributes.items())
-      dict->items.emplace_back(m.text(m.name_of(key)), value);
+      if (value.bound()) dict->items.emplace_back(m.text(m.name_of(key)), value);
+    dict->names = &instance->attributes;
     return dict;
   }
   if (instance->klass->is_dataclass && plain == "_replace") return m.unknown("not modelled", plain);
@@ -83,6 +87,7 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
   if (const Value found = class_attribute(klass, name); found.bound()) {
     Function* f = found.as<Function>();
     if (f && f->is_class_method) return bind_method(found, klass, klass, at, module);
+    if (own_method(found, "__get__")) return m.by_special(found, "__get__", {Value::none(), klass});
     return found;
   }
   if (natives.find_method("class", plain) || (klass->storage && natives.find_method("struct", plain))) {
@@ -99,27 +104,53 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
 }
 
 Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node at, int module) {
-  if (super->after)
-    for (const Value& base : super->after->bases)
-      if (Class* c = base.as<Class>()) {
-        if (m.name_of(name) == "__init__")
-          if (const Initializer how = initializer(c); how.fields_of) {
-            Method* method = m.make<Method>();
-            method->self = super->self;
-            method->function = how.fields_of;
-            return method;
-          }
-        if (const Value found = class_attribute(c, name); found.bound())
-          return bind_method(found, super->self, c, at, module);
+  const Instance* instance = super->self.as<Instance>();
+  Class* start = instance ? instance->klass : super->self.as<Class>();
+  if (super->after) {
+    const auto* line = &line_of(start ? start : super->after);
+    auto place = std::find(line->begin(), line->end(), super->after);
+    if (place == line->end()) {
+      line = &line_of(super->after);
+      place = line->begin();
+    }
+    for (++place; place < line->end(); ++place) {
+      Class* c = *place;
+      const Value* found = c->attributes.find(name);
+      if (c->has_fields && m.name_of(name) == "__init__" && !(found && found->as<Function>())) {
+        Method* method = m.make<Method>();
+        method->self = super->self;
+        method->function = c;
+        return method;
       }
-  if (m.name_of(name) == "__init__" || m.name_of(name) == "__post_init__")
-    return m.external("builtins.print");  // object's: does nothing
-  return m.unknown("an attribute of a base that is not known", m.name_of(name));
+      if (found) return bind_method(*found, super->self, start ? start : c, at, module);
+    }
+  }
+  return base_of_super(super, start, name);
+}
+
+/// What object itself defines.
+Value Machine::Interpreter::base_of_super(Super* super, Class* start, Symbol name) {
+  const std::string& plain = m.name_of(name);
+  if (plain == "__init__" || plain == "__post_init__" || plain == "__init_subclass__")
+    return m.external("builtins.print");  // does nothing
+  if (start && !has_unknown_base(start)) {
+    if (plain == "__new__") return m.external("builtins.object.__new__");
+    if (plain == "__setattr__" || plain == "__getattribute__" || plain == "__delattr__") {
+      Record* bound = m.record("partial", "functools.partial");
+      m.set_field(bound, "function", m.external("builtins.object." + plain));
+      m.set_field(bound, "arguments", m.tuple({super->self}));
+      m.set_field(bound, "keywords", m.make<Dict>());
+      return bound;
+    }
+  }
+  return m.unknown("an attribute of a base that is not known", plain);
 }
 
 Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, Node at, int module) {
   if (const Value* known = e->members.find(symbol)) return *known;
   const std::string& name = m.name_of(symbol);
+  if ((name == "__name__" || name == "__qualname__") && e->path.starts_with("builtins."))
+    return m.text(std::string(e->leaf()));
   const std::string path = e->path + "." + name;
   const Native getter = natives.find_function(path + ".__get__");
   if (getter) {
@@ -137,6 +168,49 @@ Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, No
   if (!out.bound()) out = m.external(path);
   if (!getter && library_searches_ == 0) e->members.at(symbol) = out;
   return out;
+}
+
+namespace {
+/// What Python's own types have beside the special names.
+constexpr std::pair<std::string_view, std::string_view> names_of_types[] = {
+    {"int",
+     " as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer numerator real "
+     "to_bytes "},
+    {"float", " as_integer_ratio conjugate fromhex hex imag is_integer real "},
+    {"none", " "},
+    {"str",
+     " capitalize casefold center count encode endswith expandtabs find format format_map index isalnum "
+     "isalpha isascii "
+     "isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower "
+     "lstrip maketrans "
+     "partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split "
+     "splitlines startswith strip "
+     "swapcase title translate upper zfill decode hex fromhex "},
+    {"tuple", " count index "},
+    {"list", " append clear copy count extend index insert pop remove reverse sort "},
+    {"dict",
+     " clear copy fromkeys get items keys pop popitem setdefault update values move_to_end default_factory "
+     "most_common elements subtract total "},
+    {"set",
+     " add clear copy difference difference_update discard intersection intersection_update isdisjoint "
+     "issubset "
+     "issuperset pop remove symmetric_difference symmetric_difference_update union update "}};
+}  // namespace
+
+/// Whether a value of one of Python's own types surely has no attribute of the name. Numbers may be the
+/// DSL's.
+bool Machine::Interpreter::lacks_name(const Value& object, std::string_view name) const {
+  const List* list = object.as<List>();
+  const bool own =
+      object.as<Text>() || list || object.as<Dict>() || object.as<Set>();  // a tuple may be torch's
+  return own && !(list && list->view_of) && !name.starts_with("_") && m.lacks(object, name);
+}
+
+bool Machine::lacks(const Value& object, std::string_view name) const {
+  const std::string_view kind = interpreter_->kind_of(object);
+  for (const auto& [type, names] : names_of_types)
+    if (type == kind) return names.find(" " + std::string(name) + " ") == std::string_view::npos;
+  return false;
 }
 
 /// Of a number or None.
@@ -199,6 +273,9 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
   }
   if (const Getter getter = natives.find_getter(kind_of(object), name))
     if (auto value = getter(m, object)) return *value;
+  if (lacks_name(object, name) && !m.current_launch_ && module < Library::first && library_depth == 0)
+    return m.raise_error("AttributeError", m.repr(object) + " has no attribute '" + std::string(name) + "'",
+                         at, module);
   Method* method = m.make<Method>();
   method->self = object;
   method->name = name;

@@ -31,6 +31,7 @@ Flow Machine::Interpreter::if_from(const std::vector<Node>& clauses, std::size_t
     const Value value = expression(condition, s);
     if (m.raising_) return Flow::raised;
     const Truth truth = m.truth(value);
+    if (m.raising_) return Flow::raised;
     if (truth == Truth::no) continue;
     const Node consequence = clause.child(Field::consequence_field);
     if (truth == Truth::yes) return block(consequence, s);
@@ -53,78 +54,6 @@ Flow Machine::Interpreter::chain_fork(const std::function<Flow()>& taken, const 
   const Flow flow = fork(taken, others, condition, s);
   --open_branches_;
   return flow;
-}
-
-Flow Machine::Interpreter::match_statement(Node n, Scope* s) {
-  const Value subject = expression(
-      n.child(Field::subject_field) ? n.child(Field::subject_field) : n.children().all().front(), s);
-  std::vector<Node> cases;
-  const Node body = n.child(Field::body_field);
-  for (const Node c : (body ? body : n).children())
-    if (c.is(NodeKind::case_clause)) cases.push_back(c);
-  const std::function<Flow(std::size_t)> from = [&](std::size_t at) -> Flow {
-    for (; at < cases.size(); ++at) {
-      Truth matched = Truth::yes;
-      for (const Node part : cases[at].children())
-        if (!part.is(NodeKind::block) && !part.is(NodeKind::if_clause)) {
-          matched = matches(part, subject, s);
-          break;
-        }
-      if (matched == Truth::no) continue;
-      const Node consequence = cases[at].child(Field::consequence_field);
-      if (matched == Truth::yes) return block(consequence, s);
-      return chain_fork([&] { return block(consequence, s); }, [&] { return from(at + 1); }, cases[at],
-                        shortened(cases[at]), s);
-    }
-    return Flow::normal;
-  };
-  return from(0);
-}
-
-Machine::Truth Machine::Interpreter::matches(Node pattern, const Value& subject, Scope* s) {
-  const std::string_view text = pattern.text();
-  if (text == "_") return Truth::yes;
-  if (text.find('|') != std::string_view::npos) {
-    Truth any = Truth::no;
-    for (const Node part : pattern.first().children()) {
-      const Truth one = matches(part, subject, s);
-      if (one == Truth::yes) return one;
-      if (one == Truth::unknown) any = one;
-    }
-    return any;
-  }
-  const Node inner = pattern.first();
-  if (inner.is(NodeKind::tuple_pattern) || inner.is(NodeKind::list_pattern))
-    return matches_sequence(inner, subject, s);
-  Node value = pattern;
-  while (value.first() && !value.is(NodeKind::attribute) && !value.is(NodeKind::string) &&
-         !value.is(NodeKind::dotted_name) && !value.is(NodeKind::tuple))
-    value = value.first();
-  if (value.is(NodeKind::dotted_name) || value.is(NodeKind::identifier)) {
-    if (value.text().find('.') == std::string_view::npos) {
-      bind_name(m.symbol(value.text()), subject, s);
-      return Truth::yes;
-    }
-    Value at;
-    for (const Node part : value.children())
-      at = at.bound() ? attribute(at, part.text(), part, s->module) : lookup(symbol_of(part, s->module), s);
-    return at.bound() ? m.equal(subject, at) : Truth::unknown;
-  }
-  return m.equal(subject, expression(value, s));
-}
-
-Machine::Truth Machine::Interpreter::matches_sequence(Node pattern, const Value& subject, Scope* s) {
-  if (subject.is_unknown()) return Truth::unknown;
-  const auto items = subject.as<Tuple>() || subject.as<List>() ? m.items(subject) : std::nullopt;
-  const auto parts = pattern.children().all();
-  if (!items || items->size() != parts.size()) return Truth::no;
-  Truth all = Truth::yes;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Truth one = matches(parts[i], (*items)[i], s);
-    if (one == Truth::no) return one;
-    if (one == Truth::unknown) all = one;
-  }
-  return all;
 }
 
 Flow Machine::Interpreter::loop_else(Node n, Scope* s) {
@@ -228,7 +157,12 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
     return Flow::normal;
   }
   widen(n, s);
-  return Flow::normal;
+  bool otherwise = false;
+  for (const Node c : n.children()) otherwise = otherwise || c.is(NodeKind::else_clause);
+  if (!otherwise) return Flow::normal;
+  if (!may_leave(n.child(Field::body_field))) return loop_else(n, s);
+  return fork([&] { return loop_else(n, s); }, [] { return Flow::normal; },
+              "the loop at line " + std::to_string(n.line()), s);
 }
 
 /// What one run of something changed that may run any number of times.
@@ -302,7 +236,8 @@ Flow Machine::Interpreter::while_statement(Node n, Scope* s) {
     Value value = expression(condition, s);
     if (m.raising_) return Flow::raised;
     Truth truth = m.truth(value);
-    if (truth == Truth::no) return round == 0 || !s->is_jit ? loop_else(n, s) : Flow::normal;
+    if (m.raising_) return Flow::raised;
+    if (truth == Truth::no) return loop_else(n, s);
     if (truth == Truth::unknown || s->is_jit || round >= most_rounds) {
       if (round >= most_rounds)
         m.give_up("the loop runs too long to be followed", shortened(condition), s->module, n);

@@ -25,21 +25,33 @@ void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>&
     if (m.raising_) return;
     if (a.is(NodeKind::keyword_argument)) {
       const Value value = expression(a.child(Field::value_field), s);
-      keywords.emplace_back(symbol_of(a.child(Field::name_field), s->module), value);
+      add_keyword(keywords, symbol_of(a.child(Field::name_field), s->module), value, a, s->module);
     } else if (a.is(NodeKind::list_splat)) {
       if (placed && !spread(a, s, arguments)) placed = complete = false;
     } else if (a.is(NodeKind::dictionary_splat)) {
       const Value inner = expression(a.children().all().front(), s);
       const Dict* dict = inner.as<Dict>();
-      if (!dict) complete = false;
+      if (!dict || dict->open) complete = false;
       if (dict)
         for (const auto& [key, value] : dict->items)
-          if (const Text* text = key.as<Text>()) keywords.emplace_back(m.symbol(text->text), value);
+          if (const Text* text = key.as<Text>())
+            add_keyword(keywords, m.symbol(text->text), value, a, s->module);
     } else {
       const Value argument = expression(a, s);
       if (placed) arguments.push_back(argument);
     }
   }
+}
+
+void Machine::Interpreter::add_keyword(Keywords& keywords, Symbol name, const Value& value, Node at,
+                                       int module) {
+  for (const auto& [known, given] : keywords)
+    if (known == name) {
+      m.raise_error("TypeError", "multiple values for keyword argument '" + m.name_of(name) + "'", at,
+                    module);
+      return;
+    }
+  keywords.emplace_back(name, value);
 }
 
 Value Machine::Interpreter::call_node(Node n, Scope* s) {
@@ -144,9 +156,15 @@ Value Machine::Interpreter::call_super(Call& c, Scope* from) {
   Super* super = m.make<Super>();
   while (from && !from->running) from = from->parent;
   if (c.arguments.size() >= 2) super->self = c.arguments[1];
-  if (!from) return unknown_at("super() outside a method", c.node);
+  if (!from && c.arguments.size() < 2) return unknown_at("super() outside a method", c.node);
   if (!super->self.bound()) super->self = from->self;
-  super->after = from->running->owner;
+  super->after = c.arguments.empty() ? from->running->owner : c.arguments[0].as<Class>();
+  // A function inside a method takes the method's.
+  for (const Scope* up = from; !super->after && c.arguments.empty() && up; up = up->parent) {
+    if (!up->running || !up->running->owner) continue;
+    super->after = up->running->owner;
+    super->self = up->self;
+  }
   return super;
 }
 
@@ -246,6 +264,8 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     return m.unknown("a library function that builds compiled operations: " + f->path,
                      at ? std::string(at.text().substr(0, 80)) : "", f->path);
   }
+  if (f->memo && f->most_kept != 0 && library_depth == 0 && complete && !m.current_launch_)
+    return memoized(f, self, arguments, keywords, at, module);
   if (self) arguments.insert(arguments.begin(), *self);
   if (f->is_jit)  // tensors of torch become the DSL's on the way in
     for (Value& a : arguments)
@@ -270,7 +290,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   s->parent = f->closure;
   s->running = f;
   s->is_jit = f->is_jit || f->is_kernel;
-  if (!enter_function(f, s, arguments, keywords, complete)) return {};
+  if (!enter_function(f, s, arguments, keywords, complete, at, module)) return {};
   if (is_generator(f)) return generator_call(f, s, at, module);
   ++running_[f->node.tree()][f->node.index()];
   const Value value = run_function(f, s, at, module);
@@ -278,27 +298,10 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   return value;
 }
 
-/// A call of a @schedule function is kept: its tasks run it when the manager does. Record "Schedule":
-/// function, arguments, keywords.
-Value Machine::Interpreter::captured(const Function* f, std::vector<Value> arguments,
-                                     const Keywords& keywords, Node at, int module) {
-  Function* body = m.make<Function>(*f);
-  body->is_captured = false;
-  Record* made = m.record("Schedule", f->path);
-  made->made_at = at;
-  made->made_in = module;
-  m.set_field(made, "function", body);
-  m.set_field(made, "arguments", m.tuple(std::move(arguments)));
-  Dict* named = m.make<Dict>();
-  for (const auto& [name, value] : keywords) named->items.emplace_back(m.text(m.name_of(name)), value);
-  m.set_field(made, "keywords", named);
-  return made;
-}
-
 Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int module) {
   const bool is_library = f->closure && f->closure->lazy ? true : library_names_.count(f->module) > 0;
   library_depth += is_library ? 1 : 0;
-  const bool loop_may_break = loop_may_break_;
+  const bool loop_may_break = loop_may_break_, touched = touched_;
   int activation = 0;
   if (!is_library && library_depth == 0) {
     activation = m.trace_.enter({from_activation_, at, module, f->module, f->index});
@@ -322,7 +325,10 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
       ordinary = !stopped_;
       value = s->maybe_returned.front();
     }
+    touched_ = touched || (value.is_unknown() && !s->maybe_returned.empty());
     for (const Value& maybe : s->maybe_returned) value = join(maybe, value, "a return on a branch");
+    touched_ = touched_ || (value.is_unknown() && !s->maybe_returned.empty());
+    if (!s->maybe_returned.empty()) undo_perhaps(s);
   }
   from_activation_ = outer;
   loop_may_break_ = loop_may_break;
@@ -330,49 +336,6 @@ Value Machine::Interpreter::run_function(Function* f, Scope* s, Node at, int mod
     m.trace_.finish(activation, ordinary && left_open_.count(activation) == 0);
   library_depth -= is_library ? 1 : 0;
   return value;
-}
-
-/// `kernel(…).launch(grid=…, block=…)`: notes the launch and runs the kernel's body.
-Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
-  Launch made;
-  made.kernel = m.field(kernel_call, "function").as<Function>();
-  made.node = c.node;
-  made.module = c.module;
-  made.grid = c.get(-1, "grid");
-  made.block = c.get(-1, "block");
-  made.cluster = c.get(-1, "cluster");
-  made.smem = c.get(-1, "smem");
-  constexpr std::size_t most_launches = 64;
-  if (m.launches_.size() >= most_launches) return Value::none();
-  // A benchmark launches a kernel for many shapes: each launch is noted, the body is followed a few times
-  // only.
-  constexpr int most_bodies = 4;
-  int& bodies = bodies_followed_[{made.kernel->node.tree(), made.kernel->node.index()}];
-  if (++bodies > most_bodies) {
-    made.allocated_known = false;
-    m.launches_.push_back(made);
-    return Value::none();
-  }
-  // The launch list must not move while a kernel's body runs: current_launch_ points into a local.
-  Launch* outer = m.current_launch_;
-  m.current_launch_ = &made;
-  std::vector<Value> arguments = m.field(kernel_call, "arguments").as<Tuple>()->items;
-  Keywords keywords;
-  for (const auto& [key, value] : m.field(kernel_call, "keywords").as<Dict>()->items)
-    keywords.emplace_back(m.symbol(key.as<Text>()->text), value);
-  made.activation = static_cast<int>(m.trace_.activations().size());
-  call_function(made.kernel, nullptr, std::move(arguments), std::move(keywords), kernel_call->made_at,
-                kernel_call->made_in, m.field(kernel_call, "complete").number() != 0);
-  m.current_launch_ = outer;
-  if (m.raising_) {
-    m.give_up("the kernel's body ends with an error: " + m.exception_text(), made.kernel->path, made.module,
-              made.node);
-    made.allocated_known = false;
-    m.raising_ = false;
-  }
-  m.launches_.push_back(made);
-  if (!m.current_launch_) ++m.uncertain_;  // a device may refuse it
-  return Value::none();
 }
 
 }  // namespace cutelab::reading::machine

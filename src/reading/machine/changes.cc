@@ -10,37 +10,72 @@ using NodeKind = source::Kind;
 
 namespace {
 constexpr std::size_t longest_list = 65'536;
+
+/// "add__" for +: the end of the names of the methods of an operator.
+std::string method_name(std::string_view op) {
+  static constexpr std::pair<std::string_view, const char*> names[] = {
+      {"+", "add__"},       {"-", "sub__"},     {"*", "mul__"},   {"/", "truediv__"}, {"%", "mod__"},
+      {"//", "floordiv__"}, {"&", "and__"},     {"|", "or__"},    {"^", "xor__"},     {"**", "pow__"},
+      {"<<", "lshift__"},   {">>", "rshift__"}, {"@", "matmul__"}};
+  for (const auto& [written, name] : names)
+    if (written == op) return name;
+  return "none__";
+}
 }  // namespace
 
 Flow Machine::Interpreter::augmented(Node n, Scope* s) {
   const Node left = n.child(Field::left_field);
-  const Value before = expression(left, s);
+  Value object, index;  // of an attribute, an item: looked at once
+  const bool of_object = left.is(NodeKind::attribute), of_items = left.is(NodeKind::subscript);
+  if (of_object || of_items)
+    object = expression(left.child(of_object ? Field::object_field : Field::value_field), s);
+  if (m.raising_) return Flow::raised;
+  if (of_items) index = index_value(left, s);
+  if (m.raising_) return Flow::raised;
+  const Value before =
+      of_object ? attribute(object, symbol_of(left.child(Field::attribute_field), s->module), left, s->module)
+      : of_items ? subscript(object, index, left)
+                 : expression(left, s);
+  if (m.raising_) return Flow::raised;
+  if (traced(s)) m.trace_.note(s->module, left, s->activation, before);
   const Value operand = expression(n.child(Field::right_field), s);
   if (m.raising_) return Flow::raised;
   std::string_view op = n.child(Field::operator_token).text();
   op.remove_suffix(std::min<std::size_t>(op.size(), 1));
-  if (op == "+" && before.as<List>()) {
-    if (const auto added = m.items(operand); added && !before.as<List>()->open) {
-      auto& items = m.mutable_items(before.as<List>());
-      if (items.size() + added->size() > longest_list) {
-        bind(left, m.unknown("a list of more than " + std::to_string(longest_list) + " items"), s);
-        return Flow::normal;
-      }
-      items.insert(items.end(), added->begin(), added->end());
-      return Flow::normal;
-    }
-  }
+  const Value after = combined_in_place(op, before, operand, n, s);
   if (m.raising_) return Flow::raised;
-  if (List* list = op == "+" ? before.as<List>() : nullptr) {  // with what, is not known
-    must_be_iterable(operand, n, s->module);
-    list->open = true;
-    return m.raising_ ? Flow::raised : Flow::normal;
+  if (of_object)
+    store_attribute(left, object, after, s);
+  else if (of_items)
+    store_item(left, object, index, after, s);
+  else
+    bind(left, after, s);
+  return m.raising_ ? Flow::raised : Flow::normal;
+}
+
+/// What `before op= operand` gives its target: the object itself where that changes in place.
+Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& before, const Value& operand,
+                                              Node at, Scope* s) {
+  if (before.as<Instance>()) {
+    const Value made = m.by_special(before, "__i" + method_name(op), {operand});
+    const External* declined = made.as<External>();
+    if (m.raising_ || (made.bound() && !(declined && declined->path == "builtins.NotImplemented")))
+      return made;
   }
-  if (augmented_in_place(op, before, operand)) return Flow::normal;
-  const Value after = m.arithmetic(op, before, operand);
-  if (m.raising_) return Flow::raised;
-  bind(left, after, s);
-  return Flow::normal;
+  List* list = op == "+" ? before.as<List>() : nullptr;
+  if (!list || list->view_of)
+    return augmented_in_place(op, before, operand) ? before : m.arithmetic(op, before, operand);
+  must_be_iterable(operand, at, s->module);
+  const auto added = m.raising_ ? std::nullopt : m.items_in_order(operand);
+  if (m.raising_) return {};
+  auto& items = m.mutable_items(list);
+  if (added && !list->open && items.size() + added->size() > longest_list)
+    return m.unknown("a list of more than " + std::to_string(longest_list) + " items");
+  if (added && !list->open)
+    items.insert(items.end(), added->begin(), added->end());
+  else
+    list->open = true;  // with what, is not known
+  return before;
 }
 
 /// `|=` and its like on a set or dict, `*=` on a list: the object itself changes. False: it is another value.
@@ -77,14 +112,23 @@ Flow Machine::Interpreter::delete_statement(Node n, Scope* s) {
 void Machine::Interpreter::delete_one(Node target, Scope* s) {
   if (target.is(NodeKind::identifier)) {
     const Symbol name = symbol_of(target, s->module);
-    const bool global =
-        std::find(s->global_names.begin(), s->global_names.end(), name) != s->global_names.end();
-    return m.set(global ? module_scope(s->module)->names : s->names, name, Value());
+    const auto listed = [&](const std::vector<Symbol>& names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    Scope* of = listed(s->global_names) ? module_scope(s->module) : s;
+    for (Scope* up = listed(s->outer_names) ? s->parent : nullptr; up && of == s; up = up->parent)
+      if (up->names.find(name)) of = up;
+    if (!of->names.find(name) && m.give_ups_.empty() && open_forks_ == 0 && !m.current_launch_ &&
+        library_depth == 0) {
+      m.raise_error(of->running ? "UnboundLocalError" : "NameError", "no name to delete", target, s->module);
+      return;
+    }
+    return m.set(of->names, name, Value());
   }
   if (target.is(NodeKind::attribute)) {
     const Value object = expression(target.child(Field::object_field), s);
     const Symbol name = symbol_of(target.child(Field::attribute_field), s->module);
-    if (Instance* instance = object.as<Instance>()) m.set(instance->attributes, name, Value());
+    if (!m.raising_) m.remove(object, name, target, s->module);
     return;
   }
   if (!target.is(NodeKind::subscript)) return;
@@ -115,6 +159,8 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     });
     if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
     dict->open = dict->open || items.size() == before;
+  } else if (object.as<Instance>()) {
+    m.by_special(object, "__delitem__", {index});
   }
 }
 
@@ -123,13 +169,21 @@ bool Machine::Interpreter::may_change(std::string_view method) {
   static constexpr std::string_view reading[] = {
       "index",        "count",      "copy",     "get",   "keys",   "union",      "difference",
       "intersection", "isdisjoint", "issubset", "items", "values", "issuperset", "symmetric_difference"};
-  return std::find(std::begin(reading), std::end(reading), method) == std::end(reading) &&
-         !method.starts_with("__");
+  const bool by_operator = method.starts_with("__");
+  const bool in_place = method == "__setitem__" || method == "__delitem__" || method == "__init__" ||
+                        (method.starts_with("__i") && method != "__iter__" && method != "__invert__" &&
+                         method != "__init_subclass__" && method != "__index__" && method != "__int__");
+  return by_operator ? in_place
+                     : std::find(std::begin(reading), std::end(reading), method) == std::end(reading);
 }
 
 /// What a container holds is not known from here on.
 void Machine::Interpreter::lose_content(const Value& container) {
-  const auto lost = [&] { return m.unknown("changed by a call that is not followed"); };
+  const auto lost = [&] {
+    const Value out = m.unknown("changed by a call that is not followed");
+    out.as<Unknown>()->changed = true;
+    return out;
+  };
   if (List* list = container.as<List>(); list && !list->view_of) {
     list->open = true;
     for (Value& item : m.mutable_items(list)) item = lost();

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "reading/machine/interpreter.h"
+#include "reading/machine/fork.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -9,87 +9,7 @@ using NodeKind = source::Kind;
 
 namespace {
 using Keywords = std::vector<std::pair<Symbol, Value>>;
-std::string_view leaf_of(std::string_view path) {
-  const auto dot = path.rfind('.');
-  return dot == std::string_view::npos ? path : path.substr(dot + 1);
-}
 }  // namespace
-
-void Machine::Interpreter::read_decorators(const source::PythonFunction& f, Function* out) const {
-  for (const std::string& d : f.decorators) {
-    const std::string_view leaf = leaf_of(d);
-    out->is_static = out->is_static || leaf == "staticmethod";
-    out->is_class_method = out->is_class_method || leaf == "classmethod";
-    out->is_property = out->is_property || leaf == "property" || leaf == "cached_property";
-    out->is_cached = out->is_cached || leaf == "lru_cache" || leaf == "cache";
-    out->is_jit = out->is_jit || leaf == "jit" || leaf == "kernel";
-    out->is_kernel = out->is_kernel || leaf == "kernel";
-    out->is_captured =
-        out->is_captured || (leaf == "schedule" && d.find("task_scheduling") != std::string::npos);
-  }
-}
-
-Value Machine::Interpreter::define_function(Node n, Scope* s) {
-  const source::PythonModule& module = module_of(s->module);
-  Function* f = m.make<Function>();
-  f->module = s->module;
-  f->index = module.function_at(n.child(Field::name_field));
-  f->node = n;
-  f->closure = s;
-  if (f->index >= 0) {
-    const source::PythonFunction& found = module.functions()[static_cast<std::size_t>(f->index)];
-    read_decorators(found, f);
-    const auto library = library_names_.find(s->module);
-    f->path = library == library_names_.end() ? found.qualified : library->second + "." + found.qualified;
-  }
-  if (s->is_class) f->owner = s->self.as<Class>();
-  // A function inside device code runs on the device as well.
-  f->is_jit = f->is_jit || s->is_jit;
-  make_defaults(f, s);
-  return f;
-}
-
-Value Machine::Interpreter::decorated(Node n, Scope* s) {
-  const Node inner = n.child(Field::definition_field);
-  Value value = inner.is(NodeKind::class_definition) ? define_class(inner, s) : define_function(inner, s);
-  std::vector<Node> decorators;
-  for (const Node c : n.children())
-    if (c.is(NodeKind::decorator)) decorators.push_back(c);
-  static const char* const plain[] = {"staticmethod",   "classmethod",    "property",  "cached_property",
-                                      "lru_cache",      "cache",          "jit",       "kernel",
-                                      "contextmanager", "setter",         "wraps",     "dsl_user_op",
-                                      "overload",       "abstractmethod", "no_grad",   "inference_mode",
-                                      "total_ordering", "unique",         "deprecated"};
-  for (std::size_t i = decorators.size(); i-- > 0;) {
-    const Node expression_node = decorators[i].children().all().front();
-    const Node named =
-        expression_node.is(NodeKind::call) ? expression_node.child(Field::function_field) : expression_node;
-    const std::string path = module_of(s->module).qualified(named);
-    const std::string_view leaf = leaf_of(path);
-    if (leaf == "setter") return lookup(symbol_of(inner.child(Field::name_field), s->module), s);
-    if (std::find(std::begin(plain), std::end(plain), leaf) != std::end(plain)) continue;
-    const auto home = library_names_.find(s->module);
-    if (path.find(".task_scheduling.") != std::string::npos ||
-        (home != library_names_.end() && home->second.find(".task_scheduling.") != std::string::npos &&
-         (leaf == "consumer_work" || leaf == "producer_work")))
-      continue;  // marks work and schedules
-    if (leaf == "dataclass" && value.as<Class>()) {
-      value.as<Class>()->is_dataclass = value.as<Class>()->has_fields = true;
-      for (const Node option : expression_node.child(Field::arguments_field).children())
-        if (option.text() == "kw_only=True") value.as<Class>()->fields_by_name = true;
-      continue;
-    }
-    const Value decorator = expression(expression_node, s);
-    if (m.raising_) return value;
-    const External* e = decorator.as<External>();
-    if ((e && natives.find_function(e->path)) || (decorator.as<Function>() && !s->lazy)) {
-      const Value made = call(decorator, {value}, {}, expression_node, s->module);
-      if (m.raising_) return value;
-      if (made.bound() && !made.is_unknown() && !made.is_none()) value = made;
-    }
-  }
-  return value;
-}
 
 Value Machine::Interpreter::define_class(Node n, Scope* s) {
   const source::PythonModule& module = module_of(s->module);
@@ -100,22 +20,11 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
   klass->index = module.class_at(n.child(Field::name_field));
   const auto library = library_names_.find(s->module);
   klass->path = library == library_names_.end() ? klass->name : library->second + "." + klass->name;
-  for (const Node base : n.child(Field::superclasses_field).children()) {
-    if (base.is(NodeKind::keyword_argument)) continue;
-    Value value = expression(base, s);
-    if (m.raising_) return {};
-    if (const External* e = value.as<External>()) {
-      klass->is_enum = klass->is_enum || e->leaf().ends_with("Enum") || e->leaf().ends_with("Flag");
-      klass->is_named_tuple = klass->is_named_tuple || e->leaf() == "NamedTuple";
-      if (const Value defined = this->library(e->path); defined.as<Class>()) value = defined;
-    }
-    if (const Class* c = value.as<Class>()) {
-      klass->is_enum = klass->is_enum || c->is_enum;
-      klass->is_dataclass = klass->is_dataclass || c->is_dataclass;
-      klass->is_named_tuple = klass->is_named_tuple || c->is_named_tuple;
-    }
-    klass->bases.push_back(value);
-  }
+  Keywords keywords;
+  const Value kind = read_bases(n, klass, keywords, s);
+  if (m.raising_) return {};
+  if (kind.as<Class>() && s->module < Library::first)
+    return unknown_at("a class whose metaclass is the program's own", n.child(Field::name_field));
   Scope* body = new_scope();
   body->module = s->module;
   body->function = s->function;
@@ -128,9 +37,48 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
   library_depth += s->lazy ? 1 : 0;
   block(n.child(Field::body_field), body);
   library_depth -= s->lazy ? 1 : 0;
-  for (const auto& [name, value] : body->names.items()) klass->attributes.at(name) = value;
+  if (m.raising_) return {};
+  for (const auto& [name, value] : body->names.items()) {
+    klass->attributes.at(name) = value;
+    if (value.object()) may_hook(klass, name, value);
+  }
   finish_class(klass);
-  return klass;
+  set_up_class(klass, std::move(keywords));
+  return m.raising_ ? Value() : Value(klass);
+}
+
+/// Bases and keywords of a class; gives its metaclass, where one is named.
+Value Machine::Interpreter::read_bases(Node n, Class* klass, Keywords& keywords, Scope* s) {
+  Value kind;
+  for (const Node base : n.child(Field::superclasses_field).children()) {
+    if (base.is(NodeKind::keyword_argument)) {
+      const Value given = expression(base.child(Field::value_field), s);
+      if (base.child(Field::name_field).text() == "metaclass")
+        kind = given;
+      else
+        keywords.emplace_back(symbol_of(base.child(Field::name_field), s->module), given);
+      continue;
+    }
+    Value value = expression(base, s);
+    if (m.raising_) return {};
+    if (const External* e = value.as<External>()) {
+      klass->is_enum = klass->is_enum || e->leaf().ends_with("Enum") || e->leaf().ends_with("Flag");
+      klass->is_number =
+          klass->is_number || e->path == "builtins.int" || e->leaf() == "IntEnum" || e->leaf() == "IntFlag";
+      klass->is_text = klass->is_text || e->path == "builtins.str" || e->leaf() == "StrEnum";
+      klass->is_named_tuple = klass->is_named_tuple || e->leaf() == "NamedTuple";
+      if (const Value defined = this->library(e->path); defined.as<Class>()) value = defined;
+    }
+    if (const Class* c = value.as<Class>()) {
+      klass->is_enum = klass->is_enum || c->is_enum;
+      klass->is_number = klass->is_number || c->is_number;
+      klass->is_text = klass->is_text || c->is_text;
+      klass->is_dataclass = klass->is_dataclass || c->is_dataclass;
+      klass->is_named_tuple = klass->is_named_tuple || c->is_named_tuple;
+    }
+    klass->bases.push_back(value);
+  }
+  return kind;
 }
 
 /// The members of an enumeration are instances of it.
@@ -216,52 +164,69 @@ Value Machine::Interpreter::instantiate_special(Class* klass, std::vector<Value>
 }
 
 /// The fields of a dataclass and of its bases that are dataclasses, from the arguments of its `__init__`.
+/// Those that are for __post_init__ alone go there.
 void Machine::Interpreter::fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
-                                       const Keywords& keywords, bool complete) {
-  std::vector<Class*> line;  // bases first
-  for (Class* c = klass; c;) {
-    if (c->has_fields) line.insert(line.begin(), c);
-    Class* next = nullptr;
-    for (const Value& base : c->bases)
-      if (!next) next = base.as<Class>();
-    c = line.size() < 16 ? next : nullptr;
-  }
-  std::size_t next = 0;
+                                       const Keywords& keywords, bool complete,
+                                       std::vector<Value>& for_post_init) {
+  std::size_t next = 0, named = 0;
   std::vector<Symbol> done;
-  for (Class* c : line)
+  const std::vector<Class*>& line = line_of(klass);
+  for (std::size_t i = line.size(); i-- > 0;) {
+    Class* c = line[i];
+    if (!c->has_fields) continue;
+    bool by_name = c->fields_by_name;
     for (const auto& [name, type] : c->annotations) {
-      if (type.text().find("ClassVar") != std::string_view::npos) continue;
+      const std::string_view written = type ? type.text() : std::string_view();
+      by_name = by_name || written.ends_with("KW_ONLY");
+      if (written.find("ClassVar") != std::string_view::npos || written.ends_with("KW_ONLY")) continue;
       if (std::find(done.begin(), done.end(), name) != done.end()) continue;
       done.push_back(name);
       const Value otherwise = class_attribute(klass, name);
       Record* field = otherwise.as<Record>();
       if (field && field->kind != "dataclass-field") field = nullptr;
-      const Value asked = field ? m.field(field, "init") : Value();
-      const bool given_by_call = !(asked.is_bool() && asked.number() == 0);
+      const auto says = [&](const char* what, bool usual) {
+        const Value asked = field ? m.field(field, what) : Value();
+        return asked.is_bool() ? asked.number() != 0 : usual;
+      };
+      const bool given_by_call = says("init", true);
       Value value;
       for (const auto& [key, given] : keywords)
         if (key == name && given_by_call) value = given;
-      if (!value.bound() && given_by_call && !c->fields_by_name && next < arguments.size())
+      named += value.bound() ? 1 : 0;
+      if (!value.bound() && given_by_call && !says("kw_only", by_name) && next < arguments.size())
         value = arguments[next++];
       if (!value.bound() && (complete || !given_by_call)) {
         value = field ? m.field(field, "default") : otherwise;
         if (field && !value.bound() && m.field(field, "default_factory").bound())
           value = call(m.field(field, "default_factory"), {}, {}, {}, klass->module);
+        if (m.raising_) return;
         if (!value.bound() && !given_by_call) continue;  // the program sets it
       }
-      if (!value.bound()) value = m.unknown("a field that is not given", m.name_of(name));
-      m.set(made->attributes, name, value);
+      const bool missing = !value.bound();
+      if (missing) value = m.unknown("a field that is not given", m.name_of(name));
+      if (missing && complete) next = arguments.size() + 1;
+      if (written.find("InitVar") != std::string_view::npos)
+        for_post_init.push_back(value);
+      else if (klass->is_frozen || !is_hooked(klass))
+        m.set(made->attributes, name, value);
+      else
+        m.store(made, name, value, {}, klass->module);
     }
+  }
+  const bool checked =
+      complete && klass->module < Library::first && !m.current_launch_ && !m.by_entries_ && made->made_at;
+  if (checked && !m.raising_ && (next != arguments.size() || named != keywords.size()))
+    m.raise_error("TypeError", klass->name + "() is not given the fields that it has", made->made_at,
+                  made->made_in);
 }
 
-Machine::Interpreter::Initializer Machine::Interpreter::initializer(Class* klass, int depth) {
-  if (const Value* own = klass->attributes.find(m.symbol("__init__")); own && own->as<Function>())
-    return {own->as<Function>(), nullptr};
-  if (klass->has_fields) return {nullptr, klass};
-  for (const Value& base : klass->bases)
-    if (Class* c = base.as<Class>(); c && depth < 16)
-      if (const Initializer found = initializer(c, depth + 1); found.function || found.fields_of)
-        return found;
+Machine::Interpreter::Initializer Machine::Interpreter::initializer(Class* klass) {
+  const Symbol name = m.symbol("__init__");
+  for (Class* c : line_of(klass)) {
+    if (const Value* own = c->attributes.find(name); own && own->as<Function>())
+      return {own->as<Function>(), nullptr};
+    if (c->has_fields) return {nullptr, c};
+  }
   return {};
 }
 
@@ -273,10 +238,11 @@ void Machine::Interpreter::initialize(const Initializer& how, Instance* made, st
     return;
   }
   if (!how.fields_of) return;
-  fill_fields(how.fields_of, made, arguments, keywords, complete);
+  std::vector<Value> for_post_init;
+  fill_fields(how.fields_of, made, arguments, keywords, complete, for_post_init);
   if (m.raising_) return;
   if (Function* post = class_attribute(made->klass, m.symbol("__post_init__")).as<Function>())
-    call_function(post, &self, {}, {}, at, module);
+    call_function(post, &self, std::move(for_post_init), {}, at, module);
 }
 
 Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> arguments, Keywords keywords,
@@ -288,12 +254,43 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
     const Value place = m.attribute(klass, "__call__", at, module);
     return m.call(place, std::move(arguments), std::move(keywords), at, module, complete);
   }
+  if (klass->module < Library::first && class_attribute(klass, m.symbol("__new__")).as<Function>())
+    return made_by_new(klass, arguments, keywords, at, module);
   Instance* made = m.make<Instance>();
-  made->klass = klass;
+  made->klass = made->attributes.of = klass;
   made->made_at = at;
   made->made_in = module;
-  initialize(initializer(klass), made, std::move(arguments), std::move(keywords), at, module, complete);
-  return m.raising_ ? Value() : Value(made);
+  const Initializer how = initializer(klass);
+  const bool takes_none = !how.function && !how.fields_of && complete && at &&
+                          klass->module < Library::first && !m.by_entries_ && !m.current_launch_ &&
+                          !has_unknown_base(klass);
+  if (takes_none && !(arguments.empty() && keywords.empty()))
+    return m.raise_error("TypeError", klass->name + "() takes no arguments", at, module);
+  initialize(how, made, std::move(arguments), std::move(keywords), at, module, complete);
+  if (m.raising_) return {};
+  if (Function* last = own_method(made, "__del__"); last && klass->module < Library::first) {
+    const Value self = made;  // when it runs is not known
+    run_any_times([&] { call_function(last, &self, {}, {}, {}, last->module); }, "__del__ of an object");
+  }
+  return Value(made);
+}
+
+/// By the class's own `__new__`; what that gives is initialized where it is of the class.
+Value Machine::Interpreter::made_by_new(Class* klass, const std::vector<Value>& arguments,
+                                        const Keywords& keywords, Node at, int module) {
+  const Value self = klass;
+  Function* maker = class_attribute(klass, m.symbol("__new__")).as<Function>();
+  const Value made = call_function(maker, &self, arguments, keywords, at, module);
+  if (m.raising_) return {};
+  Instance* instance = made.as<Instance>();
+  if (!instance) return made;
+  const auto& line = line_of(instance->klass);
+  if (std::find(line.begin(), line.end(), klass) == line.end()) return made;
+  instance->made_at = at;
+  instance->made_in = module;
+  const Initializer how = initializer(instance->klass);
+  if (how.function || how.fields_of) initialize(how, instance, arguments, keywords, at, module, true);
+  return m.raising_ ? Value() : made;
 }
 
 }  // namespace cutelab::reading::machine

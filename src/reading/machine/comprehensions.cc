@@ -25,7 +25,8 @@ bool Machine::Interpreter::comprehend(const std::vector<Node>& clauses, std::siz
     if (t == Truth::unknown) return false;
     return t == Truth::no || comprehend(clauses, at + 1, body, s, out);
   }
-  const Value iterable = expression(clauses[at].child(Field::right_field), s);
+  Scope* of = at == 0 && s->parent ? s->parent : s;  // the first is looked at outside
+  const Value iterable = expression(clauses[at].child(Field::right_field), of);
   if (!m.raising_) must_be_iterable(iterable, clauses[at], s->module);
   auto walked = m.raising_ ? std::nullopt : walk(iterable);
   if (!walked || m.raising_) return false;

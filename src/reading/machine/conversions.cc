@@ -54,6 +54,9 @@ std::string Machine::spelled(const Value& v) {
   if (const List* l = v.as<List>()) return joined(l->items, "[", "]");
   if (const Set* s = v.as<Set>()) return s->items.empty() ? "set()" : joined(s->items, "{", "}");
   if (v.as<Iterator>()) return "<iterator>";
+  if (const Range* r = v.as<Range>(); r && r->begin.is_int() && r->end.is_int() && r->step.is_int())
+    return "range(" + repr(r->begin) + ", " + repr(r->end) +
+           (r->step.number() == 1 ? ")" : ", " + repr(r->step) + ")");
   if (const Dict* d = v.as<Dict>()) {
     std::string out = "{";
     for (std::size_t i = 0; i < d->items.size(); ++i)

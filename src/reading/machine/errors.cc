@@ -14,7 +14,7 @@ struct Kin {
   std::string_view name, base;
 };
 /// Python's own, with what each derives from (Library Reference, "Exception hierarchy").
-constexpr std::array<Kin, 58> kin = {{{"BaseException", ""},
+constexpr std::array<Kin, 59> kin = {{{"BaseException", ""},
                                       {"Exception", "BaseException"},
                                       {"SystemExit", "BaseException"},
                                       {"KeyboardInterrupt", "BaseException"},
@@ -25,6 +25,7 @@ constexpr std::array<Kin, 58> kin = {{{"BaseException", ""},
                                       {"ZeroDivisionError", "ArithmeticError"},
                                       {"AssertionError", "Exception"},
                                       {"AttributeError", "Exception"},
+                                      {"FrozenInstanceError", "AttributeError"},
                                       {"BufferError", "Exception"},
                                       {"EOFError", "Exception"},
                                       {"ImportError", "Exception"},
@@ -88,6 +89,7 @@ bool derives(std::string_view type, std::string_view base) {
 
 std::string_view builtin_name(std::string_view path) {
   constexpr std::string_view builtins = "builtins.";
+  if (path == "dataclasses.FrozenInstanceError") return "FrozenInstanceError";
   return path.starts_with(builtins) ? path.substr(builtins.size()) : std::string_view();
 }
 }  // namespace

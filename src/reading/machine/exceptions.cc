@@ -1,29 +1,11 @@
+#include <algorithm>
+
 #include "reading/machine/fork.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
-
-Flow Machine::Interpreter::with_statement(Node n, Scope* s) {
-  for (const Node clause : n.children()) {
-    if (clause == n.child(Field::body_field)) break;
-    for (const Node item : clause.children()) {
-      if (!item.is(NodeKind::with_item)) continue;
-      const Node value = item.child(Field::value_field);
-      const bool named = value.is(NodeKind::as_pattern);
-      Value context = expression(named ? value.children().all().front() : value, s);
-      if (m.raising_) return Flow::raised;
-      if (context.as<Iterator>()) {  // a generator-based manager gave its yields
-        const auto yielded = m.items(context);
-        if (m.raising_) return Flow::raised;
-        if (yielded && yielded->size() == 1) context = yielded->front();
-      }
-      if (named) bind(value.child(Field::alias_field), context, s);
-    }
-  }
-  return block(n.child(Field::body_field), s);
-}
 
 /// The body, then the clause that takes what it raised. Where a value in it is not known it may have ended
 /// with an error: both ways are followed.
@@ -32,12 +14,21 @@ Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
   for (const Node c : n.children())
     if (c.is(NodeKind::except_clause)) clauses.push_back(c);
   const Node body = n.child(Field::body_field);
-  if (clauses.empty()) return after_try(n, block(body, s), s);
   const auto otherwise = [&] {
     for (const Node clause : n.children())
       if (clause.is(NodeKind::else_clause)) return block(clause.child(Field::body_field), s);
     return Flow::normal;
   };
+  bool of_groups = false;
+  for (const Node c : n.children()) of_groups = of_groups || c.kind_name() == "except_group_clause";
+  if (clauses.empty()) {
+    const Flow flow = block(body, s);
+    if (of_groups && flow == Flow::raised) {
+      m.abandon("except* is not followed", m.exception_text(), s->module, n);
+      return Flow::normal;
+    }
+    return after_try(n, of_groups && flow == Flow::normal ? otherwise() : flow, s);
+  }
   Journal journal;
   journal.serial = ++m.fork_serial_;
   journals_.push_back(&journal);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "base/text.h"
 #include "reading/machine/containers.h"
@@ -29,13 +30,35 @@ Value Machine::Interpreter::expression(Node n, Scope* s) {
   if (!n) return m.unknown("nothing there");
   if (stop(n, s->module)) return m.unknown("the evaluation's step limit was reached");
   if (depth_ > deepest_expression) return unknown_at("the expression nests too deep", n);
+  const bool touched = std::exchange(touched_, false);
   ++depth_;
   Value value = evaluate(n, s);
   --depth_;
   if (m.raising_) return {};
   if (!value.bound()) value = unknown_at("no value", n);
+  if (value.object()) note_touched(value);
+  touched_ = touched_ || touched;
   if (traced(s)) m.trace_.note(s->module, n, s->activation, value);
   return value;
+}
+
+/// What is made of a value that changed in a way that is not followed: folding must not tell it otherwise.
+void Machine::Interpreter::note_touched(Value& value) {
+  if (Unknown* u = value.as<Unknown>()) {
+    if (touched_ && !u->changed) {
+      Unknown* own = m.make<Unknown>(*u);
+      own->changed = true;
+      value = own;
+      return;
+    }
+    touched_ = touched_ || u->changed;
+  } else if (const List* list = value.as<List>()) {
+    touched_ = touched_ || list->open;
+  } else if (const Dict* dict = value.as<Dict>()) {
+    touched_ = touched_ || dict->open;
+  } else if (const Set* set = value.as<Set>()) {
+    touched_ = touched_ || set->open;
+  }
 }
 
 Value Machine::Interpreter::evaluate(Node n, Scope* s) {
@@ -69,7 +92,7 @@ Value Machine::Interpreter::evaluate(Node n, Scope* s) {
     case NodeKind::named_expression: {
       const Value value = expression(n.child(Field::value_field), s);
       if (m.raising_) return {};
-      bind(n.child(Field::name_field), value, s);
+      bind(n.child(Field::name_field), value, scope_of_walrus(s));
       return value;
     }
     case NodeKind::conditional_expression:
@@ -212,18 +235,6 @@ Value Machine::Interpreter::dictionary(Node n, Scope* s) {
   return out.dict();
 }
 
-Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
-  for (Scope* at = s; at; at = at->parent) {
-    if (at->is_class && at != s) continue;
-    if (const Value* found = at->names.find(name)) return *found;
-    if (at->lazy) {
-      const Value made = library_name(at, name);
-      if (made.bound()) return made;
-    }
-  }
-  return builtin(name);
-}
-
 Value Machine::Interpreter::builtin(Symbol name) {
   const auto [known, fresh] = builtins_.try_emplace(name);
   if (fresh) known->second = find_builtin(name);
@@ -277,16 +288,6 @@ Value Machine::Interpreter::find_builtin(Symbol name) {
       plain.ends_with("ExceptionGroup") || plain.ends_with("Warning"))
     return m.external(path);
   return {};
-}
-
-Value Machine::Interpreter::name(Node n, Scope* s) {
-  const Value found = lookup(symbol_of(n, s->module), s);
-  if (found.bound()) return found;
-  if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
-  if (n.text() == "__file__") return m.text(module_of(s->module).path());
-  if (undefined_for_sure(symbol_of(n, s->module), s, n))
-    return m.raise_error("NameError", "name '" + std::string(n.text()) + "' is not defined", n, s->module);
-  return unknown_at("the name is not defined here", n);
 }
 
 Value Machine::Interpreter::conditional(Node n, Scope* s) {
@@ -359,6 +360,10 @@ Value Machine::Interpreter::unary(Node n, Scope* s) {
   if (v.is_integral() && op == "~") return Value::integer(~v.number());
   if (op == "+" && v.is_number()) return v;
   if (v.is_real() && op == "-") return Value::real(-v.as_real());
+  if (v.as<Instance>()) {
+    const Value made = m.by_special(v, op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__");
+    return made.bound() || m.raising_ ? made : unknown_at("not evaluated", n);
+  }
   if (op == "-") return m.arithmetic("-", Value::integer(0), v);
   return v.is_unknown() ? v : unknown_at("not evaluated", n);
 }

@@ -38,17 +38,30 @@ void Machine::Interpreter::take(const Outcome& outcome) {
   for (const auto& saved : outcome.sets) m.mutable_items(saved.container) = saved.items;
 }
 
+/// What a name gives where a branch does not write it: an attribute may be the class's, an iterator that was
+/// not asked stands at its begin.
+Value Machine::Interpreter::without_write(Slots* slots, Symbol name) {
+  const Value held = slots->at(name);
+  if (held.bound()) return held;
+  if (slots->of) {
+    const Value of_class = class_attribute(slots->of, name);
+    return of_class.as<Function>() ? Value() : of_class;
+  }
+  return name == m.symbol("at") && slots->is_of_iterator ? Value::integer(0) : held;
+}
+
 void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::string& condition) {
   std::map<std::pair<const Slots*, Symbol>, Value> in_b;
   for (const Write& w : b.writes) in_b.emplace(std::pair(w.slots, w.name), w.value);
   for (const Write& w : a.writes) {
     const auto there = in_b.find({w.slots, w.name});
     m.set(*w.slots, w.name,
-          join(w.value, there != in_b.end() ? there->second : w.slots->at(w.name), condition));
+          join(w.value, there != in_b.end() ? there->second : without_write(w.slots, w.name), condition));
     if (there != in_b.end()) in_b.erase(there);
   }
   for (const Write& w : b.writes)
-    if (in_b.count({w.slots, w.name})) m.set(*w.slots, w.name, join(w.slots->at(w.name), w.value, condition));
+    if (in_b.count({w.slots, w.name}))
+      m.set(*w.slots, w.name, join(without_write(w.slots, w.name), w.value, condition));
   merge_lists(a, b, condition);
   merge_dicts(a, b, condition);
   // Whether a set that a branch changed holds a value is not known: a member that is not known says so.

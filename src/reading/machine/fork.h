@@ -66,4 +66,23 @@ Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condi
   return Flow::normal;
 }
 
+/// Runs something that the program may run any number of times: what it changes is not known afterwards.
+template <class Run>
+void Machine::Interpreter::run_any_times(const Run& run, const char* what) {
+  if (m.current_launch_ || stopped_ || open_forks_ > 8) return;
+  const Value exception = m.exception_, result = result_;
+  const bool raising = m.raising_;
+  m.raising_ = false;
+  ++open_forks_;
+  const Outcome out = branch([&] {
+    run();
+    return m.raising_ ? Flow::raised : Flow::normal;
+  });
+  --open_forks_;
+  changed_some_times(out, what);
+  m.exception_ = exception;
+  m.raising_ = raising;
+  result_ = result;
+}
+
 }  // namespace cutelab::reading::machine

@@ -102,25 +102,6 @@ Machine::Truth Machine::Interpreter::all_hold(Iterator* it, std::size_t begin, s
   return Truth::yes;
 }
 
-/// Runs something that the program may run any number of times: what it changes is not known afterwards.
-template <class Run>
-void Machine::Interpreter::run_any_times(const Run& run, const char* what) {
-  if (m.current_launch_ || stopped_ || open_forks_ > 8) return;
-  const Value exception = m.exception_, result = result_;
-  const bool raising = m.raising_;
-  m.raising_ = false;
-  ++open_forks_;
-  const Outcome out = branch([&] {
-    run();
-    return m.raising_ ? Flow::raised : Flow::normal;
-  });
-  --open_forks_;
-  changed_some_times(out, what);
-  m.exception_ = exception;
-  m.raising_ = raising;
-  result_ = result;
-}
-
 /// The body of a comprehension that is not followed; only what it calls changes anything.
 void Machine::Interpreter::any_times(const std::vector<Node>& clauses, Node body, Scope* s) {
   bool calls = false;
@@ -152,6 +133,7 @@ void Machine::call_any_times(const Value& function) {
 void Machine::Interpreter::unfollowed(Iterator* it) {
   using Form = Iterator::Form;
   if (it->form == Form::mapped || it->form == Form::filtered) m.call_any_times(it->function);
+  if (it->form == Form::called && !m.current_launch_) gather(it, false);
   if (it->form == Form::expression) any_times(it->clauses, it->node.child(Field::body_field), it->scope);
 }
 
@@ -173,6 +155,7 @@ Value Machine::Interpreter::yield(Node n, Scope* s) {
   while (of->parent && !of->running) of = of->parent;
   const Value given = parts.empty() ? Value::none() : expression(parts.front(), s);
   if (m.raising_) return {};
+  if (of->managed) return give_way(of, given);
   if (n.text().substr(5).find_first_not_of(" \t") == std::string_view::npos ||
       !n.text().substr(n.text().find_first_not_of(" \t", 5)).starts_with("from ")) {
     of->yields.push_back(given);
@@ -272,6 +255,10 @@ void Machine::Interpreter::gather(Iterator* it, bool at_once) {
   Value exception;
   Outcome run = branch([&] {
     run_function(f, s, it->node, it->module);
+    if (m.raising_ && exception_is("StopIteration")) {
+      m.raising_ = false;
+      m.raise_error("RuntimeError", "generator raised StopIteration");
+    }
     if (m.raising_) exception = m.exception_;
     return Flow::normal;
   });

@@ -11,6 +11,7 @@ enum class Flow { normal, returned, raised, broke, continued };
 /// The engine of a Machine: statements, expressions, calls, classes, imports and forks.
 class Machine::Interpreter {
  public:
+  using Keywords = std::vector<std::pair<Symbol, Value>>;
   explicit Interpreter(Machine& machine) : m(machine), program(machine.program_), natives(Natives::all()) {}
 
   // statements.cc
@@ -21,12 +22,10 @@ class Machine::Interpreter {
   Value expression(source::Node n, Scope* s);
 
   // calls.cc
-  Value call(const Value& callee, std::vector<Value> arguments,
-             std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
-             bool complete = true, Scope* from = nullptr);
-  Value call_function(Function* f, const Value* self, std::vector<Value> arguments,
-                      std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
-                      bool complete = true);
+  Value call(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
+             int module, bool complete = true, Scope* from = nullptr);
+  Value call_function(Function* f, const Value* self, std::vector<Value> arguments, Keywords keywords,
+                      source::Node at, int module, bool complete = true);
 
   // modules.cc
   Scope* module_scope(int module);  ///< runs the module's body when first asked for
@@ -35,10 +34,17 @@ class Machine::Interpreter {
   Value library(const std::string& path);  ///< what the library's own source defines there; unbound = nothing
 
   // classes.cc
-  Value instantiate(Class* klass, std::vector<Value> arguments,
-                    std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module,
-                    bool complete = true);
-  Value class_attribute(Class* klass, Symbol name, int depth = 0);  ///< unbound = none
+  Value instantiate(Class* klass, std::vector<Value> arguments, Keywords keywords, source::Node at,
+                    int module, bool complete = true);
+  Value class_attribute(Class* klass, Symbol name);  ///< unbound = none
+  const std::vector<Class*>& line_of(Class* klass);  ///< made where it is not yet
+  static bool is_hooked(Class* klass);
+  bool has_unknown_base(Class* klass);  ///< a base of which not all is known
+  void may_hook(Class* klass, Symbol name, const Value& value);
+  void set_up_class(Class* klass, Keywords keywords);
+  bool stored_by_class(Instance* instance, Symbol name, const Value& value, source::Node at, int module);
+  Function* own_method(const Value& object, std::string_view name);
+  std::optional<Value> hooked_attribute(Instance* instance, Symbol name, bool plainly);
   Value bind_method(const Value& found, const Value& self, Class* klass, source::Node at, int module);
   Value attribute(const Value& object, std::string_view name, source::Node at, int module) {
     return attribute(object, m.symbol(name), at, module);
@@ -123,12 +129,27 @@ class Machine::Interpreter {
   Flow augmented(source::Node n, Scope* s);
   void bind(source::Node target, const Value& value, Scope* s);
   bool augmented_in_place(std::string_view op, const Value& before, const Value& operand);
+  Value combined_in_place(std::string_view op, const Value& before, const Value& operand, source::Node at,
+                          Scope* s);
   void bind_unknown(const std::vector<source::Node>& names, const Value& value, Scope* s);
   void bind_sequence(source::Node target, const Value& value, Scope* s);
   void bind_name(Symbol name, const Value& value, Scope* s);
   void bind_attribute(source::Node target, const Value& value, Scope* s);
   void bind_subscript(source::Node target, const Value& value, Scope* s);
+  void store_attribute(source::Node target, const Value& object, const Value& value, Scope* s);
+  void store_item(source::Node target, const Value& object, const Value& index, const Value& value, Scope* s);
+  using ManagedBody = std::function<Flow(const Value&)>;  ///< of a `with`, given what the manager gives
   Flow with_statement(source::Node n, Scope* s);
+  Flow with_items(const std::vector<source::Node>& items, std::size_t at, source::Node body, Scope* s);
+  Flow managed(const Value& manager, const ManagedBody& body, source::Node at, Scope* s);
+  Flow by_methods(const Value& manager, Function* enter, Function* exit, const ManagedBody& body,
+                  source::Node at, Scope* s);
+  Flow by_generator(Iterator* manager, const ManagedBody& body, source::Node at);
+  Flow by_record(Record* manager, const ManagedBody& body, source::Node at, Scope* s);
+  void leave_stack(Record* stack, source::Node at, int module);
+  void call_exit(const Value& exit, source::Node at, int module);
+  Value give_way(Scope* generator, const Value& given);
+  std::vector<Value> error_details();
   Flow try_statement(source::Node n, Scope* s);
   bool handles(source::Node clause, Scope* s);
   bool caught_by(const Value& type);
@@ -142,8 +163,7 @@ class Machine::Interpreter {
   Flow if_statement(source::Node n, Scope* s);
   Flow if_from(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow match_statement(source::Node n, Scope* s);
-  Truth matches(source::Node pattern, const Value& subject, Scope* s);
-  Truth matches_sequence(source::Node pattern, const Value& subject, Scope* s);
+  Flow case_from(const std::vector<source::Node>& cases, std::size_t at, const Value& subject, Scope* s);
   Flow for_statement(source::Node n, Scope* s);
   Flow for_range(source::Node n, Range* range, Scope* s);
   Flow once(source::Node n, const Value& index, Scope* s);
@@ -151,6 +171,9 @@ class Machine::Interpreter {
   Flow loop_else(source::Node n, Scope* s);
   Flow one_of_many(source::Node loop, Scope* s);
   Flow round_of(source::Node loop, Scope* s, bool& left);
+  Flow rest_of_block(source::Node first, Scope* s);
+  void undo_perhaps(Scope* s);
+  std::unordered_map<const Scope*, std::vector<Journal>> after_return_;
   bool may_leave(source::Node body);
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
   void changed_some_times(const Outcome& out, const std::string& loop);
@@ -211,12 +234,14 @@ class Machine::Interpreter {
   bool fails_by_itself(const std::string& condition) const;
   std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
+  Value without_write(Slots* slots, Symbol name);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
   void merge_lists(const Outcome& a, const Outcome& b, const std::string& condition);
   void merge_dicts(const Outcome& a, const Outcome& b, const std::string& condition);
 
   // expressions.cc, comprehensions.cc, indices.cc
   Value evaluate(source::Node n, Scope* s);
+  void note_touched(Value& value);
   Value binary(source::Node n, Scope* s);
   Value yield(source::Node n, Scope* s);
   Value literal(source::Node n, Scope* s);
@@ -229,6 +254,8 @@ class Machine::Interpreter {
   Value dictionary(source::Node n, Scope* s);
   Value name(source::Node n, Scope* s);
   Value lookup(Symbol name, Scope* s);
+  bool is_local(Symbol name, Scope* s);
+  static Scope* scope_of_walrus(Scope* s);
   Value builtin(Symbol name);
   Value find_builtin(Symbol name);
   Value conditional(source::Node n, Scope* s);
@@ -246,8 +273,9 @@ class Machine::Interpreter {
 
   // calls.cc
   Value call_node(source::Node n, Scope* s);
-  void arguments_of(source::Node list, Scope* s, std::vector<Value>& arguments,
-                    std::vector<std::pair<Symbol, Value>>& keywords, bool& complete);
+  void arguments_of(source::Node list, Scope* s, std::vector<Value>& arguments, Keywords& keywords,
+                    bool& complete);
+  void add_keyword(Keywords& keywords, Symbol name, const Value& value, source::Node at, int module);
   Value call_external(External* e, Call& call, Scope* from);
   Value call_record(Record* r, Call& call);
   Value call_method(Method* method, Call& call, Scope* from);
@@ -262,13 +290,18 @@ class Machine::Interpreter {
     std::string_view name;  ///< of the source
     source::Node default_value;
     source::Parameter::Form form = source::Parameter::Form::plain;
+    bool by_name = false, by_place = false;  ///< only
   };
+  bool fits(const Function* f, const std::vector<Formal>& formals, std::size_t given,
+            const Keywords& keywords, source::Node at, int module);
+  const std::vector<Symbol>& locals_of(const Function* f);
+  Symbol mangled(std::string_view name, source::Node at);
   std::vector<Formal> formals_of(const Function* f);
   void make_defaults(Function* f, Scope* s);
-  bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments,
-                      std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
-  Value captured(const Function* f, std::vector<Value> arguments,
-                 const std::vector<std::pair<Symbol, Value>>& keywords, source::Node at, int module);
+  bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments, Keywords& keywords, bool complete,
+                      source::Node at, int module);
+  Value captured(const Function* f, std::vector<Value> arguments, const Keywords& keywords, source::Node at,
+                 int module);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
   std::string_view kind_of(const Value& v) const;
 
@@ -291,27 +324,36 @@ class Machine::Interpreter {
   Value define_class(source::Node n, Scope* s);
   Value decorated(source::Node n, Scope* s);
   void read_decorators(const source::PythonFunction& f, Function* out) const;
+  Value read_bases(source::Node n, Class* klass, Keywords& keywords, Scope* s);
   void finish_class(Class* klass);
   Value member_of_value(Class* klass, const Value& value);
   void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
-                   const std::vector<std::pair<Symbol, Value>>& keywords, bool complete);
+                   const Keywords& keywords, bool complete, std::vector<Value>& for_post_init);
   /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
   struct Initializer {
     Function* function = nullptr;
     Class* fields_of = nullptr;
   };
-  Initializer initializer(Class* klass, int depth = 0);
-  void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
-                  std::vector<std::pair<Symbol, Value>> keywords, source::Node at, int module, bool complete);
-  Value instantiate_special(Class* klass, std::vector<Value>& arguments,
-                            std::vector<std::pair<Symbol, Value>>& keywords, bool& done);
-  Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module);
+  Initializer initializer(Class* klass);
+  Value made_by_new(Class* klass, const std::vector<Value>& arguments, const Keywords& keywords,
+                    source::Node at, int module);
+  Value memoized(Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module);
+  void apply_decorator(source::Node decorator, source::Node inner, Value& value, Scope* s);
+  bool mark(std::string_view leaf, source::Node decorator, source::Node inner, Value& value, Scope* s);
+  void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments, Keywords keywords,
+                  source::Node at, int module, bool complete);
+  Value instantiate_special(Class* klass, std::vector<Value>& arguments, Keywords& keywords, bool& done);
+  Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module,
+                              bool plainly = false);
+  Value base_of_super(Super* super, Class* start, Symbol name);
   Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);
   Value attribute_of_super(Super* super, Symbol name, source::Node at, int module);
+  bool lacks_name(const Value& object, std::string_view name) const;
   bool derives_from(Class* klass, std::string_view leaf, int depth = 0);
 
   const source::PythonModule& module_of(int index) const {
@@ -350,7 +392,9 @@ class Machine::Interpreter {
   int depth_ = 0;
   bool stopped_ = false;
   bool loop_may_break_ = false;
+  bool touched_ = false;  ///< something that changed unseen went into the expression
   int from_activation_ = 0;
+  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> locals_;
 };
 
 }  // namespace cutelab::reading::machine

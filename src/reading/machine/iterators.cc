@@ -148,7 +148,9 @@ std::optional<std::vector<Value>> Machine::items(const Value& v) {
     if (!c->is_enum) return std::nullopt;
     std::vector<Value> out;
     for (const auto& [name, member] : c->attributes.items())
-      if (member.as<Instance>()) out.push_back(member);
+      if (member.as<Instance>() &&
+          std::none_of(out.begin(), out.end(), [&](const Value& m) { return m.same(member); }))
+        out.push_back(member);  // another name of a member is none
     return out;
   }
   if (const Record* r = v.as<Record>()) {

@@ -61,7 +61,9 @@ void Machine::run_entries() {
       if (!klass || !klass->as<Class>()) continue;
       const Value made = interpreter_->instantiate(klass->as<Class>(), {}, {}, {}, 0);
       raising_ = false;
-      if (made.bound()) callee = attribute(made, function.name);
+      if (made.bound())
+        callee = attribute(
+            made, name_of(interpreter_->symbol_of(function.node.child(source::Field::name_field), 0)));
     } else if (const Value* found = scope->names.find(symbol(function.name))) {
       callee = *found;
     }
@@ -123,6 +125,9 @@ std::vector<Value>& Machine::mutable_items(List* list) {
 
 std::vector<std::pair<Value, Value>>& Machine::mutable_items(Dict* dict) {
   interpreter_->remember(dict);
+  if (dict->names)  // an object's __dict__ changes in a way that is not followed
+    for (const auto& [name, value] : std::vector(dict->names->items()))
+      set(*dict->names, name, unknown("changed through __dict__", name_of(name)));
   return dict->items;
 }
 
@@ -169,6 +174,15 @@ std::string Machine::exception_text() const {
         if (!value.is_unknown()) return const_cast<Machine*>(this)->str(value);
   if (const Instance* instance = exception_.as<Instance>()) return instance->klass->name;
   return record ? record->path : "an exception";
+}
+
+bool Machine::catches(const Value& type) { return interpreter_->caught_by(type); }
+
+void Machine::abandon(std::string reason, std::string depends_on, int module, source::Node node) {
+  if (interpreter_->stopped_) return;
+  interpreter_->stopped_ = true;
+  raising_ = false;
+  give_up(std::move(reason), std::move(depends_on), module, node);
 }
 
 void Machine::give_up(std::string reason, std::string depends_on, int module, source::Node node) {

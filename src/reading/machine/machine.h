@@ -21,6 +21,8 @@
 
 namespace cutelab::reading::machine {
 
+struct Managed;
+
 /// The names of one activation: a function call, a class body, a module.
 struct Scope {
   Slots names;
@@ -32,6 +34,8 @@ struct Scope {
   int activation = 0;       ///< index into Trace::activations()
   Function* running = nullptr;
   Value self;                                     ///< first parameter of a method
+  Managed* managed = nullptr;                     ///< of a @contextmanager: what its yield gives way to
+  const std::vector<Symbol>* locals = nullptr;    ///< of `running`, sorted; made when asked for
   std::vector<Symbol> global_names, outer_names;  ///< `global`, `nonlocal`
   std::vector<Value> yields;                      ///< of a generator
   std::size_t yields_known = 0;                   ///< of them the first, that are sure where it is open
@@ -123,12 +127,26 @@ class Machine {
   /// Writes that a fork can take back. Models that change an object in place go through these.
   void set(Slots& slots, Symbol name, Value value);
   void set_field(Record* record, std::string_view name, Value value);
+  /// object.name = value, through what its class says of that; `plainly`: past its __setattr__.
+  void store(const Value& object, Symbol name, const Value& value, source::Node at, int module,
+             bool plainly = false);
+  void remove(const Value& object, Symbol name, source::Node at, int module);  ///< del object.name
+  void put(Dict* dict, const Value& key, const Value& value);                  ///< dict[key] = value
+  /// The names of a dataclass's fields, in the order of its __init__.
+  std::vector<Symbol> fields_of(Class* klass);
+  /// Whether Python's own type of the value, where it is one, has no attribute of the name.
+  bool lacks(const Value& object, std::string_view name) const;
+  bool is_slotted(Class* klass);      ///< its objects take the names of its __slots__ alone
+  Value make_instance(Class* klass);  ///< as object.__new__
+  Value base_attribute(const Value& object, Symbol name, source::Node at, int module);  ///< as object's own
   std::vector<Value>& mutable_items(List* list);
   std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);
   std::vector<Value>& mutable_items(Set* set);
 
   enum class Truth { no, yes, unknown };
   Truth truth(const Value& value);
+  /// An object's own method of a special name, called; unbound: its class has none, or an error is under way.
+  Value by_special(const Value& object, std::string_view name, std::vector<Value> arguments = {});
   Truth equal(const Value& a, const Value& b);
   /// Items of a tuple, list, set, known range, dict (keys), in the order the machine holds them; those that
   /// are left of an iterator, which is used up then. nullopt = not known, or an error is under way.
@@ -167,6 +185,17 @@ class Machine {
   /// One of Python's own: raise_error("KeyError", …).
   Value raise_error(std::string_view type, const std::string& what, source::Node at = {}, int module = 0);
   bool raising() const { return raising_; }
+  const Value& exception() const { return exception_; }
+  /// The error under way is dropped; taken up again.
+  void drop_error() { raising_ = false; }
+  void take_up_error(const Value& exception) {
+    exception_ = exception;
+    raising_ = true;
+  }
+  bool catches(const Value& type);  ///< whether `except type:` takes the error under way
+  /// What the program does from here on is not known: nothing of it is run.
+  void leave_stack(Record* stack, source::Node at, int module);  ///< contextlib.ExitStack.close()
+  void abandon(std::string reason, std::string depends_on, int module, source::Node node);
   void give_up(std::string reason, std::string depends_on, int module, source::Node node);
 
   /// A setting by its name ("mnkl", "self.num_stages"), which then counts as used.
@@ -207,7 +236,12 @@ class Machine {
   void set_arch(std::string arch) { arch_ = std::move(arch); }
 
  private:
+  Truth truth_of_instance(const Instance& instance, const Value& v);
   Truth equal_instances(const Value& a, const Value& b);
+  std::optional<Truth> equal_by_methods(const Value& a, const Value& b);
+  Truth equal_fields(const Instance* a, const Instance* b);
+  Value by_methods(std::string_view op, const Value& a, const Value& b);
+  Value ordered_fields(std::string_view op, const Value& a, const Value& b);
   Truth identical(const Value& a, const Value& b);
   std::optional<std::string> text_of_exception(const Record& exception);
   std::optional<std::string> exact_items(const Value& container, int depth);

@@ -60,6 +60,8 @@ std::optional<Value> integers(std::string_view op, std::int64_t a, std::int64_t 
 std::pair<const char*, const char*> error_of(std::string_view op, const Value& a, const Value& b) {
   if ((op == "/" || op == "//" || op == "%") && b.as_real() == 0)
     return {"ZeroDivisionError", "division by zero"};
+  const bool of_bits = op == "<<" || op == ">>" || op == "&" || op == "|" || op == "^";
+  if (of_bits && (a.is_real() || b.is_real())) return {"TypeError", "bits of a float"};
   if (op == "**" && a.as_real() == 0 && b.as_real() < 0)
     return {"ZeroDivisionError", "0 to a negative power"};
   if ((op == "<<" || op == ">>") && b.is_integral() && b.number() < 0)
@@ -132,9 +134,7 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   if (const Value made = of_sequences(op, a, b); made.bound() || raising_) return made;
   const OperatorMethods& methods = methods_of(op);
   const std::string_view name = methods.name;
-  if (const Instance* i = a.as<Instance>())
-    if (Function* f = interpreter_->class_attribute(i->klass, symbol(name)).as<Function>())
-      return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
+  if (const Value made = by_methods(op, a, b); made.bound() || raising_) return made;
   if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(a), name)) {
     Call c{*this, name, a, {b}, {}, {}, 0};
     if (auto value = native(c)) return *value;
@@ -159,6 +159,7 @@ Machine::Truth Machine::truth(const Value& v) {
   if (const Dict* d = v.as<Dict>()) return d->open ? Truth::unknown : filled(d->items.empty());
   if (const Set* s = v.as<Set>()) return s->open ? Truth::unknown : filled(s->items.empty());
   if (v.is_unknown()) return Truth::unknown;
+  if (const Instance* i = v.as<Instance>()) return truth_of_instance(*i, v);
   if (const Record* r = v.as<Record>())
     if (const Native native = interpreter_->natives.find_method(r->kind, "__bool__")) {
       Call c{*this, "__bool__", v, {}, {}, {}, 0};
@@ -207,25 +208,15 @@ bool names_memory_space(Machine& m, const Text* name, const Value& member) {
 
 Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
-  if (ia && ib && ia->klass == ib->klass && ia->klass->is_dataclass) {
-    Truth out = Truth::yes;
-    for (const auto& [name, value] : ia->attributes.items()) {
-      const Value* other = ib->attributes.find(name);
-      const Truth one = other ? equal(value, *other) : Truth::no;
-      if (one == Truth::no) return one;
-      if (one == Truth::unknown) out = one;
-    }
-    return out;
-  }
+  if (const auto said = equal_by_methods(a, b)) return *said;
   // The library keeps deprecated twins of an enumeration (tcgen05's and nvgpu's OperandMajorMode); they
   // compare by their members.
   if (ia && ib && ia->klass->is_enum && ib->klass->is_enum && ia->klass->name == ib->klass->name) {
     const Value *one = ia->attributes.find(symbol("name")), *other = ib->attributes.find(symbol("name"));
     if (one && other) return equal(*one, *other);
   }
-  if (ia && !ia->klass->is_enum)
-    if (Function* f = interpreter_->class_attribute(ia->klass, symbol("__eq__")).as<Function>())
-      return truth(interpreter_->call_function(f, &a, {b}, {}, {}, f->module));
+  for (const Instance* i : {ia, ib})  // a dict of its own, say
+    if (i && !i->klass->is_enum && interpreter_->has_unknown_base(i->klass)) return Truth::unknown;
   return Truth::no;
 }
 
@@ -237,13 +228,22 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   if (!a.object() || !b.object()) {
     const Value& boxed = a.object() ? a : b;
     const Value& plain = a.object() ? b : a;
-    if (const Instance* i = boxed.as<Instance>(); i && i->klass->is_enum && plain.is_number())
+    const Instance* i = boxed.as<Instance>();
+    if (!i) return Truth::no;
+    const bool by_number = i->klass->is_number || i->klass->module >= Library::first;
+    if (i->klass->is_enum && by_number && plain.is_number())
       if (const Value* value = i->attributes.find(symbol("value"))) return equal(*value, plain);
-    return Truth::no;
+    return equal_instances(a, b);
   }
   const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
   if (names_memory_space(*this, text_a, b) || names_memory_space(*this, text_b, a)) return Truth::yes;
-  if (text_a || text_b) return as_truth(text_a && text_b && text_a->text == text_b->text);
+  if (text_a && text_b) return as_truth(text_a->text == text_b->text);
+  if (text_a || text_b) {
+    const Instance* i = (text_a ? b : a).as<Instance>();
+    const Value* value = i && i->klass->is_text ? i->attributes.find(symbol("value")) : nullptr;
+    if (value) return equal(*value, text_a ? a : b);
+    return i ? equal_instances(a, b) : Truth::no;
+  }
   const auto items_a = a.as<Tuple>() ? &a.as<Tuple>()->items : a.as<List>() ? &a.as<List>()->items : nullptr;
   const auto items_b = b.as<Tuple>() ? &b.as<Tuple>()->items : b.as<List>() ? &b.as<List>()->items : nullptr;
   for (const Value* v : {&a, &b})
@@ -291,6 +291,10 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
   if (const Text* inside = a.as<Text>())
     if (const Text* whole = b.as<Text>())
       return Value::boolean((whole->text.find(inside->text) != std::string::npos) == (op == "in"));
+  if (interpreter_->own_method(b, "__contains__")) {
+    const Value said = by_special(b, "__contains__", {a});
+    return raising_ ? Value() : from(truth(said), op == "not in");
+  }
   if (Iterator* it = b.as<Iterator>()) return contained(op, a, it);
   if (b.is_number() || b.is_none()) return raise_error("TypeError", repr(b) + " holds nothing");
   if (const List* l = b.as<List>(); l && l->view_of && l->view == List::View::keys)
@@ -322,8 +326,18 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
 
 Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   const auto from = [&](Truth t, bool negate) { return decided(t, negate, a, b); };
-  if (op == "==") return from(equal(a, b), false);
-  if (op == "!=") return from(equal(a, b), true);
+  if (op == "==" || op == "!=") {
+    const auto by_itself = [](const Value& v) {
+      const Instance* i = v.as<Instance>();
+      return i && (i->klass->is_dataclass || i->klass->is_enum);
+    };
+    const bool plainly = by_itself(a) || by_itself(b);
+    const Value own = plainly ? Value() : by_methods(op, a, b);
+    if (own.bound() || raising_) return own;
+    const bool declined = op == "!=" && !plainly &&
+                          (interpreter_->own_method(a, "__ne__") || interpreter_->own_method(b, "__ne__"));
+    return declined ? Value::boolean(!a.same(b)) : from(equal(a, b), op == "!=");
+  }
   if (op == "is") return from(identical(a, b), false);
   if (op == "is not") return from(identical(a, b), true);
   if (op == "in" || op == "not in") return contains(op, a, b);
@@ -348,10 +362,10 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   if (const List* la = a.as<List>(), *lb = b.as<List>(); la && lb && !la->open && !lb->open)
     return compare(op, tuple(la->items), tuple(lb->items));
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
-  if (ia)
-    if (Function* f = interpreter_->class_attribute(ia->klass, symbol(methods_of(op).name)).as<Function>())
-      return interpreter_->call_function(f, &a, {b}, {}, {}, f->module);
-  if (ia && ib && ia->klass->is_enum) {
+  if (const Value made = by_methods(op, a, b); made.bound() || raising_) return made;
+  if (const Value made = ordered_fields(op, a, b); made.bound() || raising_) return made;
+  const bool numbered = ia && (ia->klass->is_number || ia->klass->module >= Library::first);
+  if (ia && ib && ia->klass->is_enum && numbered) {
     const Value *va = ia->attributes.find(symbol("value")), *vb = ib->attributes.find(symbol("value"));
     if (va && vb) return compare(op, *va, *vb);
   }

@@ -27,8 +27,9 @@ Symbol Machine::Interpreter::symbol_of(Node n, int module) {
     symbols_tree_ = n.tree();
   }
   Symbol& known = symbols_[n.index()];
-  if (known == NodeSymbols::not_asked_for) known = m.symbol(n.text());
-  return known;
+  if (known != NodeSymbols::not_asked_for) return known;
+  const std::string_view text = n.text();
+  return known = text.starts_with("__") && !text.ends_with("__") ? mangled(text, n) : m.symbol(text);
 }
 
 Value Machine::Interpreter::unknown_at(std::string reason, Node n, std::string path) {
@@ -36,11 +37,47 @@ Value Machine::Interpreter::unknown_at(std::string reason, Node n, std::string p
 }
 
 Flow Machine::Interpreter::block(Node body, Scope* s) {
-  for (const Node n : body.children()) {
+  const std::size_t returns = s->maybe_returned.size();
+  for (Node n = body.first(); n; n = n.next()) {
+    if (n.is(NodeKind::comment)) continue;
     const Flow flow = statement(n, s);
     if (flow != Flow::normal) return flow;
+    if (s->maybe_returned.size() != returns && !m.current_launch_) return rest_of_block(n.next(), s);
   }
   return Flow::normal;
+}
+
+/// What stands behind a `return` on a branch that may have been taken: what it changes is kept, and known to
+/// be perhaps not changed once the function has ended.
+Flow Machine::Interpreter::rest_of_block(Node first, Scope* s) {
+  if (!first) return Flow::normal;
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
+  Flow flow = Flow::normal;
+  for (Node n = first; n && flow == Flow::normal; n = n.next())
+    if (!n.is(NodeKind::comment)) flow = statement(n, s);
+  journals_.pop_back();
+  Journal kept = journal;
+  pass_on(journal);
+  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
+  after_return_[s].push_back(std::move(kept));
+  return flow;
+}
+
+/// The function of the scope has ended: it may have done so before what those changed.
+void Machine::Interpreter::undo_perhaps(Scope* s) {
+  const auto found = after_return_.find(s);
+  if (found == after_return_.end()) return;
+  std::vector<Journal> journals = std::move(found->second);
+  after_return_.erase(found);
+  const Value result = result_, exception = m.exception_;
+  const bool raising = m.raising_;
+  for (std::size_t i = journals.size(); i-- > 0;)
+    merge(taken_back(journals[i], Flow::normal), Outcome{}, "a return on a branch");
+  result_ = result;
+  m.exception_ = exception;
+  m.raising_ = raising;
 }
 
 Flow Machine::Interpreter::statement(Node n, Scope* s) {
@@ -246,30 +283,29 @@ void Machine::Interpreter::bind_name(Symbol name, const Value& value, Scope* s) 
 
 void Machine::Interpreter::bind_attribute(Node target, const Value& value, Scope* s) {
   const Value object = expression(target.child(Field::object_field), s);
-  const Node attribute_node = target.child(Field::attribute_field);
-  const Symbol name = symbol_of(attribute_node, s->module);
+  if (!m.raising_) store_attribute(target, object, value, s);
+}
+
+void Machine::Interpreter::store_attribute(Node target, const Value& object, const Value& value, Scope* s) {
+  const Symbol name = symbol_of(target.child(Field::attribute_field), s->module);
   Value stored = value;
-  if (Instance* instance = object.as<Instance>()) {
-    if (!m.options_.settings.empty() && traced(s)) {
-      const std::string* set = m.setting("self." + m.name_of(name));
-      if (set) stored = m.from_text(*set);
-    }
-    m.set(instance->attributes, name, stored);
-  } else if (Class* klass = object.as<Class>()) {
-    m.set(klass->attributes, name, stored);
-  } else if (Record* record = object.as<Record>()) {
-    m.set(record->fields, name, stored);
-  } else if (Function* function = object.as<Function>()) {
-    m.set(function->attributes, name, stored);
-  } else if (Module* module = object.as<Module>()) {
-    m.set(module->scope->names, name, stored);
+  if (object.as<Instance>() && !m.options_.settings.empty() && traced(s)) {
+    const std::string* set = m.setting("self." + m.name_of(name));
+    if (set) stored = m.from_text(*set);
   }
-  if (traced(s)) m.trace_.note(s->module, target, s->activation, stored);
+  m.store(object, name, stored, target, s->module);
+  if (traced(s) && !m.raising_) m.trace_.note(s->module, target, s->activation, stored);
 }
 
 void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope* s) {
   const Value object = expression(target.child(Field::value_field), s);
+  if (m.raising_) return;
   const Value index = index_value(target, s);
+  if (!m.raising_) store_item(target, object, index, value, s);
+}
+
+void Machine::Interpreter::store_item(Node target, const Value& object, const Value& index,
+                                      const Value& value, Scope* s) {
   if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
   if (List* list = object.as<List>()) {
     list->open = list->open || index.as<Slice>() != nullptr;
@@ -284,18 +320,7 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
       for (Value& item : m.mutable_items(list)) item = unknown_at("assigned at an index not known", target);
     }
   } else if (Dict* dict = object.as<Dict>()) {
-    auto& items = m.mutable_items(dict);
-    bool undecided = false;
-    for (auto& [key, old] : items) {
-      const Truth same = m.equal(key, index);
-      undecided = undecided || same == Truth::unknown;
-      if (same == Truth::yes) {
-        old = value;
-        return;
-      }
-    }
-    items.emplace_back(index, value);
-    dict->open = dict->open || (undecided && index.is_unknown());
+    m.put(dict, index, value);
   } else if (Record* record = object.as<Record>()) {
     if (const Native native = natives.find_method(record->kind, "__setitem__")) {
       Call call{m, record->path, object, {index, value}, {}, target, s->module};
@@ -304,6 +329,9 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
   } else if (const Instance* instance = object.as<Instance>()) {
     if (Function* f = class_attribute(instance->klass, m.symbol("__setitem__")).as<Function>())
       call_function(f, &object, {index, value}, {}, target, s->module);
+  } else if ((object.as<Tuple>() || object.as<Text>() || object.is_number() || object.is_none()) &&
+             !m.current_launch_ && s->module < Library::first) {
+    m.raise_error("TypeError", m.repr(object) + " does not support item assignment", target, s->module);
   }
 }
 

@@ -104,9 +104,10 @@ Value Machine::Interpreter::subscript(const Value& object, const Value& index, N
   if (object.as<Range>())
     if (const auto items = m.items(object)) return subscript(m.list(*items), index, at);
   if (const Class* klass = object.as<Class>()) {
-    if (klass->is_enum)
-      if (const Text* key = index.as<Text>())
-        if (const Value* found = klass->attributes.find(m.symbol(key->text))) return *found;
+    const Text* key = klass->is_enum ? index.as<Text>() : nullptr;
+    const Value* found = key ? klass->attributes.find(m.symbol(key->text)) : nullptr;
+    if (found) return *found;
+    if (key && klass->module < Library::first) return m.raise_error("KeyError", m.repr(index), at);
     return object;  // a generic class with its parameters
   }
   return item_of_object(object, index, at);

@@ -13,6 +13,7 @@
 namespace cutelab::reading::machine {
 
 struct Object;
+struct Class;
 struct Dict;
 struct Call;
 class Value;
@@ -88,6 +89,8 @@ class Slots {
   const std::vector<std::pair<Symbol, Value>>& items() const { return items_; }
   /// Which fork was under way when they were made: a fork need not take back what lives only in it.
   std::uint32_t born = 0;
+  bool is_of_iterator = false;
+  Class* of = nullptr;  ///< whose object's attributes they are: what is not here is looked for there
 
  private:
   static constexpr std::size_t usual = 4;
@@ -164,7 +167,8 @@ struct Dict : Object {
   static constexpr Type tag = Type::dict;
   Dict() : Object(tag) {}
   std::vector<std::pair<Value, Value>> items;
-  bool open = false;  ///< as List::open
+  bool open = false;       ///< as List::open
+  Slots* names = nullptr;  ///< what its items are the names of: an object's __dict__
 };
 
 struct Set : Object {
@@ -187,9 +191,17 @@ struct Function : Object {
   Scope* closure = nullptr;  ///< where free names are looked up
   Class* owner = nullptr;    ///< class whose body it stands in
   bool is_static = false, is_class_method = false, is_property = false, is_cached = false;
-  bool is_jit = false;       ///< @cute.jit or @cute.kernel: `range` loops and unknown branches are dynamic
-  bool is_kernel = false;    ///< @cute.kernel: calling it gives something to launch
-  bool is_captured = false;  ///< @schedule: a call is kept for the tasks that run it
+  bool is_jit = false;          ///< @cute.jit or @cute.kernel: `range` loops and unknown branches are dynamic
+  bool is_kernel = false;       ///< @cute.kernel: calling it gives something to launch
+  bool is_captured = false;     ///< @schedule: a call is kept for the tasks that run it
+  bool is_manager = false;      ///< @contextmanager
+  bool keeps_value = false;     ///< @cached_property
+  bool is_wrapped = false;      ///< by a decorator that is not followed: what its calls take is not known
+  Function* setter = nullptr;   ///< of a property
+  Function* deleter = nullptr;  ///< of a property
+  Dict* memo = nullptr;         ///< @lru_cache: results by their arguments
+  Function* bare = nullptr;     ///< itself without that
+  std::int64_t most_kept = -1;  ///< of them; -1: all
   /// Of the parameters, made where the function is; unbound: none. Empty: made when it is called (library).
   std::vector<Value> defaults;
   std::string path;  ///< "cutlass.utils.hopper_helpers.make_smem_layout_a", or its own qualified name
@@ -207,10 +219,17 @@ struct Class : Object {
   Slots attributes;
   std::vector<std::pair<Symbol, source::Node>> annotations;  ///< in order, of the body
   Scope* scope = nullptr;                                    ///< the body's names
+  std::vector<Class*> line;  ///< itself and its bases in the order of Python's look-up; empty: not made yet
   bool is_dataclass = false, is_enum = false, is_named_tuple = false;
-  bool has_fields = false;      ///< is decorated with @dataclass itself
-  bool fields_by_name = false;  ///< kw_only=True
-  Object* storage = nullptr;    ///< a @cute.struct's computed Record "struct"
+  bool is_number = false, is_text = false;  ///< an IntEnum, IntFlag; a StrEnum
+  bool has_fields = false;                  ///< is decorated with @dataclass itself
+  bool fields_by_name = false;              ///< kw_only=True
+  bool is_frozen = false, is_ordered = false, has_no_equality = false;  ///< of @dataclass
+  bool hooks = false;          ///< something in its body may take part in setting attributes
+  bool hooks_reading = false;  ///< in getting them
+  bool has_slots = false;      ///< __slots__, whose names are in `slots`
+  std::vector<Symbol> slots;
+  Object* storage = nullptr;  ///< a @cute.struct's computed Record "struct"
 };
 
 struct Instance : Object {
@@ -309,7 +328,7 @@ struct Iterator : Object {
     called,      ///< a generator function
     asked        ///< sources[0] an object with __next__
   };
-  explicit Iterator(Form f) : Object(tag), form(f) {}
+  explicit Iterator(Form f) : Object(tag), form(f) { state.is_of_iterator = true; }
   Form form;
   bool strict = false;  ///< zip(strict=True)
   bool of_library = false;

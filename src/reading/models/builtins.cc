@@ -258,6 +258,8 @@ void add_builtins(Natives& n) {
   python_models::add_introspection(n);
   python_models::add_text_methods(n);
   python_models::add_container_methods(n);
+  python_models::add_contexts(n);
+  python_models::add_copies(n);
   python_models::add_files(n);
 }
 

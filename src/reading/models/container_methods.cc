@@ -140,36 +140,24 @@ Answer dict_view(Call& c) {
   return out;
 }
 
-void put(Machine& m, Dict* dict, const Value& key, const Value& value) {
-  auto& items = m.mutable_items(dict);
-  for (auto& [k, v] : items) {
-    const auto same = m.equal(k, key);
-    if (same == Machine::Truth::unknown && (k.is_unknown() || key.is_unknown())) dict->open = true;
-    if (same != Machine::Truth::yes) continue;
-    v = value;
-    return;
-  }
-  items.emplace_back(key, value);
-}
-
 Answer dict_update(Call& c) {
   Dict* own = c.self.as<Dict>();
   if (!c.complete || c.count() > 1) return std::nullopt;
   if (const Dict* other = c.count() ? c.arguments[0].as<Dict>() : nullptr) {
     if (other->open) return std::nullopt;
     const auto given = other->items;
-    for (const auto& [key, value] : given) put(c.machine, own, key, value);
+    for (const auto& [key, value] : given) c.machine.put(own, key, value);
   } else if (c.count()) {
     const auto pairs = c.machine.items_in_order(c.arguments[0]);
     if (!pairs) return std::nullopt;
     for (const Value& pair : *pairs) {
       const auto two = c.machine.items_in_order(pair);
       if (!two || two->size() != 2) return std::nullopt;
-      put(c.machine, own, (*two)[0], (*two)[1]);
+      c.machine.put(own, (*two)[0], (*two)[1]);
     }
   }
   for (const auto& [name, value] : c.keywords)
-    put(c.machine, own, c.machine.text(c.machine.name_of(name)), value);
+    c.machine.put(own, c.machine.text(c.machine.name_of(name)), value);
   return Value::none();
 }
 

@@ -109,6 +109,8 @@ std::optional<bool> instance_is_a(const Instance* instance, std::string_view nam
   using namespace instances_models;
   std::vector<const Class*> todo{instance->klass};
   bool all_known = true;
+  if ((instance->klass->is_number && name == "int") || (instance->klass->is_text && name == "str"))
+    return true;
   for (std::size_t at = 0; at < todo.size() && at < 32; ++at) {
     if (todo[at]->name == name) return true;
     for (const Value& base : todo[at]->bases) {

@@ -122,24 +122,14 @@ Answer make_dataclass(Call& c) {
 Answer fields_of(Call& c) {
   Machine& m = c.machine;
   const Value given = c.get(0, "class_or_instance");
-  const Class* klass = given.as<Instance>() ? given.as<Instance>()->klass : given.as<Class>();
+  Class* klass = given.as<Instance>() ? given.as<Instance>()->klass : given.as<Class>();
   std::vector<Value> out;
-  std::vector<const Class*> line;  // bases first
-  for (int depth = 0; klass && depth < 16; ++depth) {
-    if (klass->has_fields) line.insert(line.begin(), klass);
-    const Class* next = nullptr;
-    for (const Value& base : klass->bases)
-      if (!next) next = base.as<Class>();
-    klass = next;
+  if (!klass || (klass->line.empty() ? !klass->has_fields : !klass->is_dataclass)) return std::nullopt;
+  for (const Symbol name : m.fields_of(klass)) {
+    Record* field = m.record("Field", "dataclasses.Field", &c);
+    m.set_field(field, "name", m.text(m.name_of(name)));
+    out.push_back(field);
   }
-  if (line.empty()) return std::nullopt;
-  for (const Class* one : line)
-    for (const auto& [name, type] : one->annotations) {
-      if (type.text().find("ClassVar") != std::string_view::npos) continue;
-      Record* field = m.record("Field", "dataclasses.Field", &c);
-      m.set_field(field, "name", m.text(m.name_of(name)));
-      out.push_back(field);
-    }
   return m.tuple(std::move(out));
 }
 

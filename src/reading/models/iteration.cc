@@ -199,9 +199,44 @@ Answer iterator_next(Call& c) {
   return c.count() == 0 ? next(asked) : std::nullopt;
 }
 
-/// generator.send, throw, close: what it does then is not followed.
+/// generator.send: what it does then is not followed.
 Answer lose_iterator(Call& c) {
   c.machine.lose(c.self.as<Iterator>());
+  return std::nullopt;
+}
+
+/// Whether a generator's body may take an error that comes out of its `yield`, or do something before it
+/// ends.
+bool may_handle(const Iterator& it) {
+  const Function* f = it.function.as<Function>();
+  if (!f) return true;
+  for (std::uint32_t i = f->node.index(); i < f->node.end_index(); ++i) {
+    const source::Node n = f->node.tree()->at(i);
+    if (n.is(source::Kind::try_statement) || n.is(source::Kind::with_statement)) return true;
+  }
+  return false;
+}
+
+/// generator.close, throw
+template <bool closes>
+Answer end_generator(Call& c) {
+  Machine& m = c.machine;
+  Iterator* it = c.self.as<Iterator>();
+  if (it->form != Iterator::Form::called) return lose_iterator(c);
+  const bool started = it->state.find(m.symbol("items")) != nullptr;
+  if (started && may_handle(*it) && !m.current_launch()) {
+    m.abandon("an error that comes into a generator is not followed", {}, c.module, c.node);
+    return Value::none();
+  }
+  m.set(it->state, m.symbol("at"), Value::none());
+  if (closes) return Value::none();
+  const Value error = c.count() ? c.arguments[0] : Value();
+  if (error.as<Record>() || error.as<Instance>()) {
+    m.take_up_error(error);
+    return Value();
+  }
+  if (const External* type = error.as<External>(); type && type->path.starts_with("builtins."))
+    return m.raise_error(type->leaf(), "", c.node, c.module);
   return std::nullopt;
 }
 }  // namespace
@@ -222,7 +257,9 @@ void add_iteration(Natives& n) {
   n.function("itertools", "accumulate", accumulate);
   n.method("iterator", "__next__", iterator_next);
   n.method("iterator", "__iter__", [](Call& c) -> Answer { return c.self; });
-  for (const char* name : {"send", "throw", "close"}) n.method("iterator", name, lose_iterator);
+  n.method("iterator", "send", lose_iterator);
+  n.method("iterator", "throw", end_generator<false>);
+  n.method("iterator", "close", end_generator<true>);
 }
 
 }  // namespace cutelab::reading::machine::python_models

@@ -62,10 +62,20 @@ Answer dataclass_field(Call& c) {
 Answer replace(Call& c) {
   const Instance* i = c.count() ? c.arguments[0].as<Instance>() : nullptr;
   if (!i) return std::nullopt;
-  Instance* out = c.machine.make<Instance>();
-  *out = *i;
-  for (const auto& [name, value] : c.keywords) out->attributes.at(name) = value;
-  return Value(out);
+  Machine& m = c.machine;
+  auto fields = c.keywords;
+  for (const Symbol name : m.fields_of(i->klass)) {
+    const auto given = [&](const auto& field) { return field.first == name; };
+    const Record* declared = m.attribute(i->klass, m.name_of(name)).as<Record>();
+    const Value init = declared ? m.field(declared, "init") : Value();
+    if (std::any_of(fields.begin(), fields.end(), given) ||
+        (init.bound() && m.truth(init) == Machine::Truth::no))
+      continue;
+    const Value* held = i->attributes.find(name);
+    if (!held) return std::nullopt;
+    fields.emplace_back(name, *held);
+  }
+  return m.call(i->klass, {}, std::move(fields), c.node, c.module, c.complete);
 }
 
 Answer enum_auto(Call& c) { return c.machine.unknown("numbered by its enumeration", "auto", "enum.auto"); }
@@ -83,6 +93,26 @@ Answer namedtuple(Call& c) {
 }
 
 /// os.getenv(name, default): the reading is one for every environment, so nothing is set in it.
+/// property(read, write, remove)
+Answer make_property(Call& c) {
+  const Function* read = c.get(0, "fget", Value::none()).as<Function>();
+  if (!read) return std::nullopt;
+  Function* out = c.machine.make<Function>(*read);
+  out->is_property = true;
+  out->setter = c.get(1, "fset", Value::none()).as<Function>();
+  out->deleter = c.get(2, "fdel", Value::none()).as<Function>();
+  return Value(out);
+}
+
+template <bool of_class>
+Answer make_method(Call& c) {
+  const Function* f = c.count() == 1 ? c.arguments[0].as<Function>() : nullptr;
+  if (!f) return std::nullopt;
+  Function* out = c.machine.make<Function>(*f);
+  (of_class ? out->is_class_method : out->is_static) = true;
+  return Value(out);
+}
+
 Answer environment_variable(Call& c) {
   if (!c.count() || c.count() > 2) return std::nullopt;
   return c.count() == 2 ? c.arguments[1] : Value::none();
@@ -108,8 +138,9 @@ void add_library(Natives& n) {
   n.function("dataclasses", "replace", replace);
   n.function("enum", "auto", enum_auto);
   n.function("collections", "namedtuple", namedtuple);
-  n.function("copy", "copy", first_argument);
-  n.function("copy", "deepcopy", first_argument);
+  n.function("builtins", "property", make_property);
+  n.function("builtins", "staticmethod", make_method<false>);
+  n.function("builtins", "classmethod", make_method<true>);
   n.function("typing", "cast",
              [](Call& c) -> Answer { return c.count() > 1 ? Answer(c.arguments[1]) : std::nullopt; });
   n.function("typing", "TypeVar", answer_nothing);

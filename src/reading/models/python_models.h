@@ -21,6 +21,8 @@ void add_library(Natives& natives);         ///< math, functools, operator, iter
 void add_introspection(Natives& natives);   ///< inspect.signature, dataclasses.make_dataclass, fields …
 void add_text_methods(Natives& natives);
 void add_container_methods(Natives& natives);
-void add_files(Natives& natives);  ///< pathlib, os.path, importlib.util
+void add_contexts(Natives& natives);  ///< contextlib, threading.Thread
+void add_copies(Natives& natives);    ///< copy
+void add_files(Natives& natives);     ///< pathlib, os.path, importlib.util
 
 }  // namespace cutelab::reading::machine::python_models

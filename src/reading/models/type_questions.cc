@@ -122,16 +122,36 @@ Answer issubclass(Call& c) {
 Answer type_of(Call& c) {
   if (c.count() != 1) return std::nullopt;
   if (const Instance* i = c.arguments[0].as<Instance>()) return Value(i->klass);
+  if (const Record* r = c.arguments[0].as<Record>(); r && r->kind == "exception")
+    return c.machine.external(r->path);
   for (const char* name : {"bool", "int", "float", "str", "tuple", "list", "dict", "set"})
     if (const auto is = is_builtin(c.arguments[0], name); is && *is)
       return c.machine.external(std::string("builtins.") + name);
   return std::nullopt;
 }
 
+bool is_attribute_error(const Call& c) {
+  return c.machine.raising() && c.machine.catches(c.machine.external("builtins.AttributeError"));
+}
+
+/// One of Python's own values, or a function of the program, that has nothing of the name.
+bool lacks_surely(const Call& c, const Value& v, const std::string& name) {
+  if (name.starts_with("__")) return false;
+  const Function* f = v.as<Function>();
+  if (!f) return c.machine.lacks(v, name);
+  return !f->is_jit && !f->is_kernel && !f->memo && !f->attributes.find(c.machine.symbol(name)) &&
+         !Natives::all().find_method("function", name);
+}
+
 Answer getattr(Call& c) {
   const Text* name = c.count() > 1 ? c.arguments[1].as<Text>() : nullptr;
   if (!name) return std::nullopt;
+  if (c.count() > 2 && lacks_surely(c, c.arguments[0], name->text)) return c.arguments[2];
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
+  if (c.count() > 2 && is_attribute_error(c)) {
+    c.machine.drop_error();
+    return c.arguments[2];
+  }
   if (c.count() > 2 && found.is_unknown() &&
       (c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>()))
     return c.arguments[2];
@@ -149,33 +169,64 @@ Answer hasattr(Call& c) {
     return Value::boolean(f->is_cached);
   const bool own = c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>();
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
+  if (is_attribute_error(c)) {
+    c.machine.drop_error();
+    return Value::boolean(false);
+  }
+  if (c.machine.raising()) return Value();
   if (!found.is_unknown() && !found.as<External>()) return Value::boolean(true);
   return own ? Answer(Value::boolean(false)) : std::nullopt;
 }
 
+template <bool plainly>
 Answer setattr(Call& c) {
   const Text* name = c.count() > 2 ? c.arguments[1].as<Text>() : nullptr;
   if (!name) return std::nullopt;
-  if (Instance* i = c.arguments[0].as<Instance>())
-    c.machine.set(i->attributes, c.machine.symbol(name->text), c.arguments[2]);
-  return Value::none();
+  c.machine.store(c.arguments[0], c.machine.symbol(name->text), c.arguments[2], c.node, c.module, plainly);
+  return c.machine.raising() ? Value() : Value::none();
+}
+
+Answer delattr(Call& c) {
+  const Text* name = c.count() == 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name) return std::nullopt;
+  c.machine.remove(c.arguments[0], c.machine.symbol(name->text), c.node, c.module);
+  return c.machine.raising() ? Value() : Value::none();
+}
+
+/// object.__getattribute__(self, name)
+Answer base_attribute(Call& c) {
+  const Text* name = c.count() == 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name) return std::nullopt;
+  return c.machine.base_attribute(c.arguments[0], c.machine.symbol(name->text), c.node, c.module);
+}
+
+/// object.__new__(class)
+Answer new_object(Call& c) {
+  Class* klass = c.count() ? c.arguments[0].as<Class>() : nullptr;
+  return klass ? Answer(c.machine.make_instance(klass)) : std::nullopt;
 }
 
 /// vars(object): the attributes of an instance or of argparse's namespace, as a dictionary.
 Answer vars(Call& c) {
   if (c.count() != 1) return std::nullopt;
-  const auto* instance = c.arguments[0].as<Instance>();
+  auto* instance = c.arguments[0].as<Instance>();
   const auto* record = c.arguments[0].as<Record>();
   if (!instance && !(record && record->kind == "Namespace")) return std::nullopt;
+  if (instance && c.machine.is_slotted(instance->klass))
+    return c.machine.raise_error("TypeError", "vars() of an object without __dict__", c.node, c.module);
   Dict* out = c.machine.make<Dict>();
   for (const auto& [name, value] : (instance ? instance->attributes : record->fields).items())
     if (value.bound()) out->items.emplace_back(c.machine.text(c.machine.name_of(name)), value);
+  if (instance) out->names = &instance->attributes;
   return Value(out);
 }
 
 Answer callable(Call& c) {
   if (c.count() != 1 || c.arguments[0].is_unknown()) return std::nullopt;
   const Value& v = c.arguments[0];
+  if (const Instance* i = v.as<Instance>())
+    return Value::boolean(c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>() !=
+                          nullptr);
   return Value::boolean(v.as<Function>() || v.as<Method>() || v.as<Class>() || v.as<External>());
 }
 
@@ -186,8 +237,11 @@ void add_type_questions(Natives& n) {
   n.function("builtins", "type", type_of);
   n.function("builtins", "getattr", getattr);
   n.function("builtins", "hasattr", hasattr);
-  n.function("builtins", "setattr", setattr);
-  n.function("builtins", "object.__setattr__", setattr);
+  n.function("builtins", "setattr", setattr<false>);
+  n.function("builtins", "object.__setattr__", setattr<true>);
+  n.function("builtins", "delattr", delattr);
+  n.function("builtins", "object.__getattribute__", base_attribute);
+  n.function("builtins", "object.__new__", new_object);
   n.function("builtins", "vars", vars);
   n.function("builtins", "callable", callable);
 }

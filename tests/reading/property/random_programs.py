@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Writes random Python programs with what Python itself gives for them.
 
-    random_programs.py SEED COUNT FOLDER
+    random_programs.py SEED COUNT FOLDER [objects]
 
 Each program leaves a tuple in `r`. FOLDER/N.py is a program, line N of FOLDER/expected.txt holds the repr of each
-item of its `r`, separated by the unit separator, or "error" where the program ends with an exception.
+item of its `r`, separated by the unit separator, or "error" where the program ends with an exception. With
+`objects` the programs are those of random_objects.py.
 """
 import os
 import random
 import signal
 import sys
+
+sys.dont_write_bytecode = True
+import random_objects  # noqa: E402
 
 KEYS = ["1", "1.0", "True", "0", "False", "0.0", "'a'", "'b'", "(1, 2)", "(1.0, 2)", "2", "None", "'1'"]
 TEXTS = ["'abc'", "'é'", "'x\\ny'", "'naïve ☃'", "''", "'\\u00e9\\x41'", "r'\\n'", "'it\\'s'", "'a b  c'", "'😀!'"]
@@ -222,7 +226,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     expected = []
     while len(expected) < count:
-        text = Maker(rng).program()
+        text = random_objects.program(rng) if "objects" in sys.argv[4:] else Maker(rng).program()
         try:
             compile(text, "program", "exec")
         except SyntaxError:
