@@ -77,7 +77,7 @@ Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made
     error.wrong = "the call it makes could not be exported: " + printable(call.failures[0]);
   else if (made.ended == capture::Ended::returned)
     error.wrong = call.compiled > 0 ? "it compiled a kernel, but called none of its own through the DSL"
-                                    : "it compiled nothing";
+                                    : "it compiles no kernel of its own";
   return error;
 }
 

@@ -84,7 +84,7 @@ struct ExportedCall {
 
   /// The library beside it is one to load as it is: of a program in C++ (kernels/example_door.cuh).
   bool has_door() const { return entry == "cutelab_launch"; }
-  bool exported() const { return !entry.empty() && !arguments.empty() && !device_code.empty(); }
+  bool exported() const { return !entry.empty() && !device_code.empty(); }
   const Tensor* find(const std::string& name) const;
   /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
   /// the call that are one.

@@ -90,6 +90,8 @@ def described(kind, name):
         return {"name": name, "type": "cudaStream_t", "bytes": 8, "stream": True}
     if kind.startswith("!cute.memref<"):
         return {"name": name, "type": "tensor", "bytes": memref_bytes(kind), "stream": False}
+    if kind == "!cuda.event":
+        return {"name": name, "type": "cudaEvent_t", "bytes": 8, "stream": False}
     if kind.startswith(("!cute.ptr<", "!llvm.ptr")):
         return {"name": name, "type": "void *", "bytes": 8, "stream": False}
     raise UnknownSignature(f"argument {name} is of a type that is not known here: {kind}")
