@@ -254,9 +254,7 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
                                                         const Status& source) const {
   if (settings_.only_kept) {
     if (auto found = kept(parent, settings_.dsl_version)) return found;
-    return Error{ErrorKind::unavailable, "export " + wanted.program,
-                 "no export of this problem is kept, and its program is not run for this", "",
-                 "`cutelab kernel … --build` runs it"};
+    return not_kept(wanted.program);
   }
   if (!dsl_is_at_hand() || !source)
     if (auto found = kept(parent, settings_.dsl_version)) return found;
@@ -274,7 +272,8 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
 class AnyExporter final : public kernel::Exporter {
  public:
   AnyExporter(Context& context, ExportSettings settings)
-      : cpp_(make_cpp_exporter(context, settings.tells)), dsl_(context, std::move(settings)) {}
+      : cpp_(make_cpp_exporter(context, settings)), dsl_(context, std::move(settings)) {}
+  bool only_kept() const override { return cpp_->only_kept(); }
   Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
     return is_cpp_program(wanted.program) ? cpp_->get(wanted) : dsl_.get(wanted);
   }
@@ -308,6 +307,12 @@ std::string program_name(const std::string& path, const Context& context) {
 
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
   return std::make_shared<AnyExporter>(context, std::move(settings));
+}
+
+Error not_kept(const std::string& program) {
+  return {ErrorKind::unavailable, "export " + program,
+          "no export of this problem is kept, and its program is not run for this", "",
+          "`cutelab kernel … --build` runs it"};
 }
 
 std::vector<double> export_seconds(const Context& context) {

@@ -33,6 +33,9 @@ struct ExportSettings {
 /// program, flags, architecture and version of the DSL, from where other machines can take it.
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings = {});
 
+/// What is said where no program is run and no export is kept.
+Error not_kept(const std::string& program);
+
 /// Seconds that the kept exports took, fastest first.
 std::vector<double> export_seconds(const Context& context);
 

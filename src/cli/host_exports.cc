@@ -26,39 +26,11 @@ using HostRecord = nlohmann::json;
 
 constexpr std::uint64_t most_code_bytes = 256u << 20;
 
-/// Files beside the program that it includes by a quoted name, and what these include.
-std::vector<std::string> local_includes(const std::string& program, const FileSource& files) {
-  std::vector<std::string> found, open = {program};
-  std::set<std::string> seen = {program};
-  while (!open.empty() && found.size() < 200) {
-    const std::string file = open.back();
-    open.pop_back();
-    auto text = files.read(file, max_source_bytes);
-    if (!text) continue;
-    for (const auto line : split(*text, '\n')) {
-      const auto plain = trim(line);
-      const auto quote = plain.find('"');
-      if (!plain.starts_with("#") || plain.find("include") == std::string_view::npos ||
-          quote == std::string_view::npos)
-        continue;
-      const auto end = plain.find('"', quote + 1);
-      if (end == std::string_view::npos) continue;
-      const fs::path beside =
-          fs::path(file).parent_path() / std::string(plain.substr(quote + 1, end - quote - 1));
-      const std::string path = beside.lexically_normal().string();
-      const auto status = files.status(path);
-      if (!status || status->is_directory || !seen.insert(path).second) continue;
-      found.push_back(path);
-      open.push_back(path);
-    }
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 class HostExporter final : public kernel::Exporter {
  public:
-  HostExporter(Context& context, bool tells) : context_(context), tells_(tells) {}
+  HostExporter(Context& context, const ExportSettings& settings)
+      : context_(context), tells_(settings.tells), only_kept_(settings.only_kept) {}
+  bool only_kept() const override { return only_kept_; }
   Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override;
 
  private:
@@ -71,7 +43,7 @@ class HostExporter final : public kernel::Exporter {
               const kernel::Exported& exported) const;
 
   Context& context_;
-  bool tells_;
+  bool tells_, only_kept_;
   mutable std::mutex compiling_;  ///< threads ask at once for what is one compilation
 };
 
@@ -211,10 +183,40 @@ Result<kernel::Exported> HostExporter::get(const kernel::ExportWanted& wanted) c
     found->call = std::move(*call);
     return found;
   }
+  if (only_kept_) return not_kept(wanted.program);
   return made(wanted, request, tools, std::move(*call), parent);
 }
 
 }  // namespace
+
+std::vector<std::string> local_includes(const std::string& program, const FileSource& files) {
+  std::vector<std::string> found, open = {program};
+  std::set<std::string> seen = {program};
+  while (!open.empty() && found.size() < 200) {
+    const std::string file = open.back();
+    open.pop_back();
+    auto text = files.read(file, max_source_bytes);
+    if (!text) continue;
+    for (const auto line : split(*text, '\n')) {
+      const auto plain = trim(line);
+      const auto quote = plain.find('"');
+      if (!plain.starts_with("#") || plain.find("include") == std::string_view::npos ||
+          quote == std::string_view::npos)
+        continue;
+      const auto end = plain.find('"', quote + 1);
+      if (end == std::string_view::npos) continue;
+      const fs::path beside =
+          fs::path(file).parent_path() / std::string(plain.substr(quote + 1, end - quote - 1));
+      const std::string path = beside.lexically_normal().string();
+      const auto status = files.status(path);
+      if (!status || status->is_directory || !seen.insert(path).second) continue;
+      found.push_back(path);
+      open.push_back(path);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 bool is_cpp_program(const std::string& program) {
   for (const char* extension : {".cu", ".cuh", ".cpp", ".cc", ".h", ".hpp"})
@@ -247,8 +249,8 @@ std::string cpp_target(const std::string& source) {
   return "sm_90a";
 }
 
-std::shared_ptr<const kernel::Exporter> make_cpp_exporter(Context& context, bool tells) {
-  return std::make_shared<HostExporter>(context, tells);
+std::shared_ptr<const kernel::Exporter> make_cpp_exporter(Context& context, const ExportSettings& settings) {
+  return std::make_shared<HostExporter>(context, settings);
 }
 
 }  // namespace cutelab::cli

@@ -105,6 +105,8 @@ void print_plan(const KernelRequest& request, std::ostream& out) {
   for (const auto& config : plan.autotune_configs(request.params))
     table.rows.push_back({fmt::format("{}", index++), config.text(), config.rejected_because});
   out << render::markdown(table) << "\nchosen: " << request.config.text() << "\n";
+  if (const std::string open = plan.cannot_run_because(); !open.empty())
+    out << fmt::format("does not run yet: {}\n", open);
   if (!kernel) {
     out << fmt::format("work, tolerance and launch are not known: {}\n", one_line(kernel.error()));
     return;

@@ -11,6 +11,8 @@
 #include "cli/example_names.h"
 #include "cli/exports.h"
 #include "cli/host_exports.h"
+#include "cli/import_copy.h"
+#include "cli/import_open.h"
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
 #include "cli/import_recipe.h"
@@ -44,6 +46,13 @@ std::vector<Flag> run_flags() {
        {}},
       {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
       output_flag("--report", "of a sweep: write the table there, as a page in Markdown"),
+      {"--by-path", "", "the program and its helpers stay where they are; so without a word", "", false, {}},
+      {"--copy-helpers",
+       "",
+       "copy the program and the files beside it that it consists of into the package",
+       "",
+       false,
+       {}},
       {"--as-it-is", "", "do not try the program's options: the package has the one problem", "", false, {}},
       {"--replace", "", "write an imported package of this name anew", "", false, {}},
       {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
@@ -119,7 +128,7 @@ class Importing {
     if (auto status = begin(); !status) return status.error();
     tell("the program as it is");
     auto base = exporter_->get(wanted_);
-    if (!base) return done_telling(), base.error();
+    if (!base) return done_telling(), without_call(base.error());
     note_uses(*base, context_.files);
     if (!context_.err_is_terminal)
       context_.err << fmt::format(
@@ -130,8 +139,15 @@ class Importing {
     describe(*base);
     done_telling();
     const bool dry = arguments_.has("--dry-run");
+    std::vector<PackageFile> files;
+    if (arguments_.has("--copy-helpers")) {
+      auto copies = copied_sources(description_, path_, *base, context_);
+      if (!copies) return copies.error();
+      files = std::move(*copies);
+    }
+    files.emplace_back("README.md", package_readme(description_, *base));
     if (!dry)
-      if (auto status = write_package(description_, *base, context_); !status) return status.error();
+      if (auto status = write_package(description_, files, context_); !status) return status.error();
     report(*base, dry);
     return description_.undetermined.empty() ? ExitCode::ok : ExitCode::failed_check;
   }
@@ -140,6 +156,8 @@ class Importing {
   Status begin();
   Status find_program();
   void describe(const kernel::Exported& base);
+  Result<ExitCode> without_call(const Error& because);
+  std::string summary() const;
   void report(const kernel::Exported& base, bool dry) const;
   void tell(const std::string& what) const {
     if (context_.err_is_terminal) context_.err << "\r\x1b[Kimport: " << what << " …" << std::flush;
@@ -191,6 +209,11 @@ Status Importing::begin() {
   if (auto status = find_program(); !status) return status;
   auto source = read_source(context_.files, path_);
   if (!source) return source.error();
+  if (arguments_.has("--copy-helpers") && (arguments_.has("--by-path") || recipe_))
+    return Error{ErrorKind::usage, "import " + arguments_.positionals()[0],
+                 recipe_ ? "--copy-helpers is for programs: an entry of a recipe is of an installed package"
+                         : "--by-path and --copy-helpers say the opposite of each other",
+                 "", "give one of them, or none: by path"};
   auto version = bounded_number(arguments_, "import", "--version", 0, 0, most_versions);
   if (!version) return version.error();
   auto jobs = bounded_number(arguments_, "import", "--jobs", 2, 1, most_jobs);
@@ -245,15 +268,37 @@ void hold_to_tiles(const std::vector<ProbedFlag>& flags, kernel::PackageDescript
                         "): whether the kernel guards others is not known");
 }
 
+/// The program's own words on what it is.
+std::string Importing::summary() const {
+  if (recipe_) return recipe_->summary;
+  reading::Request request;
+  request.path = path_;
+  auto read = reading::read(request, context_.files);
+  return read ? read->summary : "";
+}
+
+/// The program makes no call that could be had: a package to fill in, where there is something to call.
+Result<ExitCode> Importing::without_call(const Error& because) {
+  if (recipe_) return because;
+  description_.summary = summary();
+  auto open = open_package(description_, path_, because, context_);
+  if (!open) return open.error();
+  const bool dry = arguments_.has("--dry-run");
+  if (!dry)
+    if (auto status = write_package(open->description, open->files, context_); !status) return status.error();
+  const auto& d = open->description;
+  context_.out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
+  context_.out << "  no call        " << replace_all(printable(because.wrong), "\n", " ") << "\n";
+  context_.out << "  to fill in     the arguments of " << open->function << ", in " << open->call << "\n";
+  context_.out << (dry ? "would be written: " : "written: ") << package_folder(d) << "\n";
+  context_.out << "then: " << open->again << "\n";
+  return ExitCode::failed_check;
+}
+
 void Importing::describe(const kernel::Exported& base) {
   auto& d = description_;
   d.dsl_version = base.dsl_version;
-  reading::Request request;
-  request.path = path_;
-  if (recipe_)
-    d.summary = recipe_->summary;
-  else if (auto read = reading::read(request, context_.files))
-    d.summary = read->summary;
+  d.summary = summary();
   if (d.summary.empty()) d.summary = base.call.callee;
   const ProbeRequest probe{*exporter_, wanted_, jobs_, [this](const std::string& what) { tell(what); }};
   const bool tries = !arguments_.has("--as-it-is");
@@ -287,7 +332,8 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   auto& out = context_.out;
   out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
   out << fmt::format("  program        {} ({}, {})\n", d.program, d.arch, compiled_with(d));
-  out << fmt::format("  compiled       {}, {} kernel{}\n", base.call.callee, base.call.symbols.size(),
+  out << fmt::format("  compiled       {}, {} kernel{}\n",
+                     base.call.callee.empty() ? base.call.function : base.call.callee, base.call.symbols.size(),
                      base.call.symbols.size() == 1 ? "" : "s");
   const auto names = [](const std::vector<kernel::ImportedParameter>& all) {
     std::vector<std::string> words;
@@ -308,6 +354,8 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   for (const std::string& line : d.passed_over)
     out << "  no parameter   " << replace_all(printable(line), "\n", " ") << "\n";
   out << (dry ? "would be written: " : "written: ") << package_folder(d) << "\n";
+  if (!d.undetermined.empty())
+    out << fmt::format("what is legal there: {}/README.md; it does not run before\n", package_folder(d));
   if (!dry && d.undetermined.empty())
     out << fmt::format("run it: {} kernel {} {} --check\n", context_.program, d.design, d.version);
 }
