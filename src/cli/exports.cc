@@ -107,6 +107,7 @@ class CaptureExporter final : public kernel::Exporter {
                                         const capture::Toolchain& tools) const;
   Status keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
               const std::string& folder) const;
+  Error by_other_version(Error error, const std::string& path, const capture::Toolchain& tools) const;
 
   Context& context_;
   ExportSettings settings_;
@@ -222,7 +223,8 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   if (!capture) return capture.error();
   auto text = context_.files.read(capture->exported + "/export.json", most_record_bytes);
   auto call = text ? kernel::exported_call_from_json(*text) : Result<kernel::ExportedCall>(text.error());
-  if (!call || !call->exported()) return no_export(wanted, *capture, call ? *call : kernel::ExportedCall());
+  if (!call || !call->exported())
+    return by_other_version(no_export(wanted, *capture, call ? *call : kernel::ExportedCall()), path, tools);
   std::error_code failed;
   fs::create_directories(parent, failed);
   const std::string folder = parent + "/" + tools.dsl_version;
@@ -232,6 +234,22 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   auto exported = read_export(folder, context_.files);
   if (exported) exported->from_cache = capture->kept;
   return exported;
+}
+
+/// A program that another version refused than the one that its checkout pins, and that cannot be had here:
+/// that says nothing about the program.
+Error CaptureExporter::by_other_version(Error error, const std::string& path,
+                                        const capture::Toolchain& tools) const {
+  if (!settings_.python.empty() || !settings_.dsl_version.empty() ||
+      context_.environment.get("CUTELAB_DSL_PYTHON"))
+    return error;
+  const std::string pinned = pinned_dsl_version(real(path).string(), context_.files);
+  if (pinned.empty() || pinned == tools.dsl_version) return error;
+  error.kind = ErrorKind::unavailable;
+  error.wrong += fmt::format(" (with CuTe DSL {}; its checkout pins {}, which cannot be had here)",
+                             tools.dsl_version, pinned);
+  error.remedy = fmt::format("{} setup dsl-{}, with a connection", context_.program, pinned);
+  return error;
 }
 
 Result<kernel::Exported> CaptureExporter::get(const kernel::ExportWanted& wanted) const {

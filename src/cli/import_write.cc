@@ -35,7 +35,8 @@ std::string parameter_lines(const std::vector<kernel::ImportedParameter>& parame
   for (const auto& p : parameters)
     text += fmt::format("| `--{}` | {} | `{}`{} | {} |\n", p.name, p.value, p.option,
                         p.component < 0 ? "" : fmt::format(", component {}", p.component),
-                        replace_all(printable(p.meaning), "|", "\\|"));
+                        replace_all(printable(p.meaning), "|", "\\|") +
+                            (p.multiple_of > 1 ? fmt::format("; multiples of {}", p.multiple_of) : ""));
   return text;
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t most_number = INT64_C(1) << 40;
 
 ParameterSpec spec_of(const ImportedParameter& p) {
-  const std::string meaning = p.meaning.empty() ? p.option : p.meaning;
+  std::string meaning = p.meaning.empty() ? p.option : p.meaning;
+  if (p.multiple_of > 1) meaning += fmt::format("; multiples of {}", p.multiple_of);
   if (p.kind == "word") return {p.name, meaning, p.value, 0, 0, p.choices};
   if (p.kind == "switch") return {p.name, meaning, p.value, 0, 1, {}};
   return {p.name, meaning, p.value, 0, most_number, {}};
