@@ -122,7 +122,8 @@ Status add_torch(capture::Toolchain& toolchain, bool wanted, Context& context) {
   if (wanted)
     if (auto status = require_part(torch_part, context); !status) return status;
   // Programs run in a folder of their own: a path that begins at ours would lead nowhere there.
-  const std::string folder = std::filesystem::absolute(part_folder(torch_part, context)).lexically_normal().string();
+  const std::string folder =
+      std::filesystem::absolute(part_folder(torch_part, context)).lexically_normal().string();
   const std::string packages = fmt::format("{}/lib/{}/site-packages", folder, toolchain.interpreter);
   if (context.files.status(packages + "/torch")) {
     toolchain.packages = packages;

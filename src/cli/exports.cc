@@ -107,7 +107,6 @@ class CaptureExporter final : public kernel::Exporter {
                                         const capture::Toolchain& tools) const;
   Status keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
               const std::string& folder) const;
-  Error by_other_version(Error error, const std::string& path, const capture::Toolchain& tools) const;
 
   Context& context_;
   ExportSettings settings_;
@@ -224,7 +223,8 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   auto text = context_.files.read(capture->exported + "/export.json", most_record_bytes);
   auto call = text ? kernel::exported_call_from_json(*text) : Result<kernel::ExportedCall>(text.error());
   if (!call || !call->exported())
-    return by_other_version(no_export(wanted, *capture, call ? *call : kernel::ExportedCall()), path, tools);
+    return by_version(no_export(wanted, *capture, call ? *call : kernel::ExportedCall()), path,
+                      tools.dsl_version, settings_, context_);
   std::error_code failed;
   fs::create_directories(parent, failed);
   const std::string folder = parent + "/" + tools.dsl_version;
@@ -234,22 +234,6 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   auto exported = read_export(folder, context_.files);
   if (exported) exported->from_cache = capture->kept;
   return exported;
-}
-
-/// A program that another version refused than the one that its checkout pins, and that cannot be had here:
-/// that says nothing about the program.
-Error CaptureExporter::by_other_version(Error error, const std::string& path,
-                                        const capture::Toolchain& tools) const {
-  if (!settings_.python.empty() || !settings_.dsl_version.empty() ||
-      context_.environment.get("CUTELAB_DSL_PYTHON"))
-    return error;
-  const std::string pinned = pinned_dsl_version(real(path).string(), context_.files);
-  if (pinned.empty() || pinned == tools.dsl_version) return error;
-  error.kind = ErrorKind::unavailable;
-  error.wrong += fmt::format(" (with CuTe DSL {}; its checkout pins {}, which cannot be had here)",
-                             tools.dsl_version, pinned);
-  error.remedy = fmt::format("{} setup dsl-{}, with a connection", context_.program, pinned);
-  return error;
 }
 
 Result<kernel::Exported> CaptureExporter::get(const kernel::ExportWanted& wanted) const {
@@ -325,6 +309,20 @@ std::string program_name(const std::string& path, const Context& context) {
 
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
   return std::make_shared<AnyExporter>(context, std::move(settings));
+}
+
+Error by_version(Error error, const std::string& path, const std::string& version,
+                 const ExportSettings& settings, const Context& context) {
+  if (!settings.python.empty() || !settings.dsl_version.empty() ||
+      context.environment.get("CUTELAB_DSL_PYTHON"))
+    return error;
+  const std::string pinned = pinned_dsl_version(real(path).string(), context.files);
+  if (pinned.empty() || pinned == version) return error;
+  error.kind = ErrorKind::unavailable;
+  error.wrong +=
+      fmt::format(" (with CuTe DSL {}; its checkout pins {}, which cannot be had here)", version, pinned);
+  error.remedy = fmt::format("{} setup dsl-{}, with a connection", context.program, pinned);
+  return error;
 }
 
 Error not_kept(const std::string& program) {

@@ -33,6 +33,11 @@ struct ExportSettings {
 /// program, flags, architecture and version of the DSL, from where other machines can take it.
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings = {});
 
+/// Why a program that was run by this version of the DSL gave no export. A version that serves in place of
+/// the one that the program's checkout pins says nothing about the program: then the kind is unavailable.
+Error by_version(Error error, const std::string& path, const std::string& version,
+                 const ExportSettings& settings, const Context& context);
+
 /// What is said where no program is run and no export is kept.
 Error not_kept(const std::string& program);
 

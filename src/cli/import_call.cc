@@ -186,12 +186,12 @@ std::string call_program(const std::string& program, const CallableFunction& fun
                          const std::string& file, const std::string& again) {
   const bool method = !function.owner.empty();
   const std::string constructor = method ? "CONSTRUCTOR = {\n" + argument_lines(function, true) + "}\n" : "";
-  std::string called = method ? fmt::format("program().{}(**CONSTRUCTOR)", function.owner)
-                              : "program()." + function.name;
+  std::string called =
+      method ? fmt::format("program().{}(**CONSTRUCTOR)", function.owner) : "program()." + function.name;
   if (method && function.member != "__call__") called += "." + function.member;
   return fmt::format(call_template, function.name, program, function.line, again, path_expression(program),
-                     constructor, argument_lines(function, false), method ? "CONSTRUCTOR, " : "",
-                     file, called);
+                     constructor, argument_lines(function, false), method ? "CONSTRUCTOR, " : "", file,
+                     called);
 }
 
 }  // namespace cutelab::cli

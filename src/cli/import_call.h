@@ -10,8 +10,8 @@ namespace cutelab::cli {
 /// One parameter of a host function, as it is written.
 struct CallParameter {
   std::string name;
-  std::string type;         ///< its annotation; empty = none
-  std::string preset;       ///< what it is where nothing is passed; empty = it has to be passed
+  std::string type;          ///< its annotation; empty = none
+  std::string preset;        ///< what it is where nothing is passed; empty = it has to be passed
   bool constructor = false;  ///< of the class that the function is a method of
 };
 

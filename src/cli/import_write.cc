@@ -101,9 +101,8 @@ std::string compiled_with(const kernel::PackageDescription& d) {
 std::string package_readme(const kernel::PackageDescription& d, const kernel::Exported& exported) {
   const auto& call = exported.call;
   std::string text = fmt::format(
-      "# {}, {}\n\n{}\n\nImported from `{}` (compiled with {} for {}); {}. {}\n",
-      d.design, d.version == "v0" ? "base version" : d.version, d.summary, d.program, compiled_with(d),
-      d.arch,
+      "# {}, {}\n\n{}\n\nImported from `{}` (compiled with {} for {}); {}. {}\n", d.design,
+      d.version == "v0" ? "base version" : d.version, d.summary, d.program, compiled_with(d), d.arch,
       d.program.starts_with(package_folder(d) + "/source/") ? "its files were copied at import"
                                                             : "the source stays where it is",
       is_cpp_program(d.program) ? "A unit made of it (its main renamed) calls its host function; the unit "
@@ -124,9 +123,9 @@ std::string package_readme(const kernel::PackageDescription& d, const kernel::Ex
         legal, d.configurations.size());
   }
   text += bullets(
-      "Found",
-      {fmt::format("the program compiles `{}`", call.callee.empty() ? call.function : call.callee), fmt::format("kernels: {}", call.symbols.size()),
-       fmt::format("fixed flags: {}", d.fixed_flags.empty() ? "none" : join(d.fixed_flags, " "))});
+      "Found", {fmt::format("the program compiles `{}`", call.callee.empty() ? call.function : call.callee),
+                fmt::format("kernels: {}", call.symbols.size()),
+                fmt::format("fixed flags: {}", d.fixed_flags.empty() ? "none" : join(d.fixed_flags, " "))});
   text += bullets("Assumed; the check holds the result against it", d.assumed);
   text += bullets("Options that are no parameters", d.passed_over);
   const std::string version = d.version == "v0" ? "" : " " + d.version;

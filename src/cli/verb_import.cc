@@ -156,6 +156,7 @@ class Importing {
   Status begin();
   Status find_program();
   void describe(const kernel::Exported& base);
+  void keep_default_problem();
   Result<ExitCode> without_call(const Error& because);
   std::string summary() const;
   void report(const kernel::Exported& base, bool dry) const;
@@ -295,11 +296,25 @@ Result<ExitCode> Importing::without_call(const Error& because) {
   return ExitCode::failed_check;
 }
 
+/// The package names each parameter on the command line, the program as it is none: its first run is kept,
+/// so that the package can be looked into where the program is not.
+void Importing::keep_default_problem() {
+  auto wanted = wanted_;
+  wanted.flags = kernel::flags_of(description_, {});
+  if (wanted.flags == wanted_.flags) return;
+  tell("its parameters at their defaults");
+  if (auto made = exporter_->get(wanted); !made)
+    description_.undetermined.push_back("`parameters`: their defaults together give no call: " +
+                                        without_machines_paths(made.error().wrong, context_));
+}
+
 void Importing::describe(const kernel::Exported& base) {
   auto& d = description_;
   d.dsl_version = base.dsl_version;
   d.summary = summary();
-  if (d.summary.empty()) d.summary = base.call.callee;
+  if (d.summary.empty())
+    d.summary = fmt::format("{} of {}", base.call.callee.empty() ? base.call.function : base.call.callee,
+                            std::filesystem::path(path_).filename().string());
   const ProbeRequest probe{*exporter_, wanted_, jobs_, [this](const std::string& what) { tell(what); }};
   const bool tries = !arguments_.has("--as-it-is");
   const auto flags =
@@ -315,7 +330,9 @@ void Importing::describe(const kernel::Exported& base) {
   d.undetermined = std::move(guess.undetermined);
   if (is_cpp_program(path_)) hold_to_tiles(flags, d);
   settle_parameters(said_, base.call, flags, d);
+  keep_default_problem();
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
+  d.assumed.insert(d.assumed.end(), base.call.notes.begin(), base.call.notes.end());
   for (auto& c : d.configurations) c.rejected_because = without_machines_paths(c.rejected_because, context_);
   for (std::string& line : d.passed_over) line = without_machines_paths(line, context_);
   if (!base.call.other_functions.empty())
@@ -333,8 +350,8 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
   out << fmt::format("  program        {} ({}, {})\n", d.program, d.arch, compiled_with(d));
   out << fmt::format("  compiled       {}, {} kernel{}\n",
-                     base.call.callee.empty() ? base.call.function : base.call.callee, base.call.symbols.size(),
-                     base.call.symbols.size() == 1 ? "" : "s");
+                     base.call.callee.empty() ? base.call.function : base.call.callee,
+                     base.call.symbols.size(), base.call.symbols.size() == 1 ? "" : "s");
   const auto names = [](const std::vector<kernel::ImportedParameter>& all) {
     std::vector<std::string> words;
     for (const auto& p : all) words.push_back(fmt::format("{}={}", p.name, p.value));

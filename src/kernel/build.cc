@@ -134,8 +134,7 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const Li
   }
   return Error{ErrorKind::unavailable, "compile " + request.folder,
                done->timed_out ? "nvcc was stopped after ten minutes" : "nvcc failed",
-               first_errors(done->err + done->out),
-               "run it yourself: " + command_to_repeat(request, built)};
+               first_errors(done->err + done->out), "run it yourself: " + command_to_repeat(request, built)};
 }
 
 /// Of a unit that includes a program: the program's path says nothing.

@@ -78,6 +78,7 @@ struct ExportedCall {
   std::vector<std::string> undetermined;
   std::vector<std::string> other_functions;  ///< further compiled functions with kernels of the program's own
   std::vector<std::string> failures;         ///< why nothing was exported
+  std::vector<std::string> notes;            ///< what was taken for granted on the way to the call
   int compiled = 0;                          ///< functions that the program compiled
   bool uses_known = false;                   ///< what is read and written was followed in the compiler's text
   int writes_elsewhere = 0;                  ///< places that write memory of none of the tensors

@@ -35,8 +35,9 @@ std::string numbers_of(const OperatorSpec& spec) {
 
 /// Operators that have no more tensors than the call.
 std::vector<std::string> operator_table(const ExportedCall& call) {
-  std::vector<std::string> rows = {"", "   | name | computes | roles, and the words for the modes of each | numbers |",
-                                   "   |---|---|---|---|"};
+  std::vector<std::string> rows = {
+      "", "   | name | computes | roles, and the words for the modes of each | numbers |",
+      "   |---|---|---|---|"};
   for (const OperatorSpec& spec : all_operators())
     if (spec.inputs.size() < call.tensors.size())
       rows.push_back(fmt::format("   | `{}` | {} | {} | {} |", spec.name, spec.meaning, roles_of(spec),
@@ -76,7 +77,8 @@ std::vector<std::string> fill_in_lines(const PackageDescription& d, const Export
         "compiles and is looked into, and does not run.");
   } else if (!d.op.known()) {
     lines.emplace_back(
-        "- Every operator that has a reference here reads one tensor and writes another, and the call has fewer "
+        "- Every operator that has a reference here reads one tensor and writes another, and the call has "
+        "fewer "
         "than two: the package compiles and is looked into, and does not run.");
   } else {
     lines.emplace_back(

@@ -94,7 +94,10 @@ bool ImportedPlan::is_output(const std::string& tensor) const {
 
 std::string ImportedPlan::cannot_run_because() const {
   std::vector<std::string> open = description_.undetermined;
-  if (!description_.op.known()) open.emplace_back("what it computes (`operator`)");
+  const bool said = std::any_of(open.begin(), open.end(), [](const std::string& point) {
+    return point.find("`operator") != std::string::npos;
+  });
+  if (!description_.op.known() && !said) open.emplace_back("what it computes (`operator`)");
   for (const auto& [problem, call] : calls_)
     for (std::string& point : open_points(call))
       if (std::find(open.begin(), open.end(), point) == open.end()) open.push_back(std::move(point));
