@@ -59,6 +59,7 @@ std::string what_to_fill_in(const std::string& path, const Error& because, Conte
   const std::lock_guard<std::mutex> alone(reading);
   kernel::PackageDescription d;
   d.program = program_name(path, context);
+  d.version = "v0";
   auto open = open_package(std::move(d), path, because, context);
   return open ? "; a package to fill in: the arguments of " + open->function : "";
 }

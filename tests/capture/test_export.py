@@ -227,6 +227,13 @@ class Defaults(unittest.TestCase):
             for name, module in before.items():
                 sys.modules.pop(name) if module is None else sys.modules.update({name: module})
 
+    def test_an_extent_that_is_a_symbol_is_a_number(self):
+        for kind, size in (('!cute.int_tuple<"?{i64}">', 8), ('!cute.int_tuple<"?{i64 div=16}">', 8), ('!cute.int_tuple<"?{div=16}">', 4), ('!cute.int_tuple<"?">', 4)):
+            made = ir_signature.described(kind, "m")
+            self.assertEqual((made["type"], made["bytes"]), (f"int{size * 8}_t", size), kind)
+        with self.assertRaises(ir_signature.UnknownSignature):
+            ir_signature.described('!cute.int_tuple<"(?,?)">', "mn")
+
     def test_an_event_is_an_argument_that_is_known(self):
         made = ir_signature.described("!cuda.event", "done")
         self.assertEqual((made["type"], made["bytes"], made["stream"]), ("cudaEvent_t", 8, False))
