@@ -61,7 +61,7 @@ constexpr const char* host_call_template = R"cu(// The call of `{0}` ({1}, line 
 #pragma push_macro("main")
 #undef main
 #define main called_program_main
-#include "{4}"
+{4}
 #pragma pop_macro("main")
 
 #include <cstdio>
@@ -116,8 +116,9 @@ std::string host_call_program(const std::string& program, const std::string& inc
                 "  ::{}<<<dim3(FILL_IN), dim3(FILL_IN)>>>({});  // blocks of the grid, threads of a block",
                 function.qualified, join(names, ", "))
           : fmt::format("::{}({});", function.qualified, join(names, ", "));
-  return fmt::format(host_call_template, function.qualified, program, function.line, again, included,
-                     parameter_list(function), call, declared, join(values, ", "));
+  return fmt::format(host_call_template, function.qualified, program, function.line, again,
+                     "#include \"" + included + "\"", parameter_list(function), call, declared,
+                     join(values, ", "));
 }
 
 }  // namespace cutelab::cli

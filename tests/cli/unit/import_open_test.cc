@@ -2,6 +2,7 @@
 // when it is filled in; copied helpers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -28,7 +29,8 @@ class Open : public ::testing::Test {
   Open() : folder_("import-open"), root_(fs::canonical(folder_.path()).string()) {
     world_.context.source_root = root_;
     write("stubs/cutlass/__init__.py", "Float16 = 'f16'\n");
-    write("stubs/cutlass/cute/__init__.py", "Tensor = object\nFloat32 = float\n\ndef jit(f):\n    return f\n\nkernel = jit\n");
+    write("stubs/cutlass/cute/__init__.py",
+          "Tensor = object\nFloat32 = float\n\ndef jit(f):\n    return f\n\nkernel = jit\n");
     write("stubs/cutlass/cute/runtime.py",
           "def from_dlpack(t, assumed_align):\n    return t\n\nmake_ptr = None\n");
     write("stubs/torch.py",
