@@ -213,6 +213,7 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   request.arch = wanted.arch;
   request.arch_is_guess = wanted.arch_is_guess;
   request.keep_failures = settings_.keep_failures;
+  request.limits.seconds = settings_.most_seconds;
   request.torch = settings_.torch;
   request.cache = context_.environment.cache_home() + "/capture";
   request.fresh = settings_.fresh;

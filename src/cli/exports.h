@@ -20,6 +20,7 @@ struct ExportSettings {
   std::string python;       ///< interpreter that was named; empty = none
   std::string dsl_version;  ///< "4.7.0"; empty = none was asked for
   capture::Torch torch = capture::Torch::automatic;
+  double most_seconds = 180;   ///< a program that runs longer is ended
   bool keep_failures = false;  ///< keep how a program failed, too, and do not try it again
   bool fresh = false;          ///< run the program even if an export is kept
   /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than

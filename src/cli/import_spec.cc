@@ -19,6 +19,7 @@ std::vector<std::string> operator_names() {
 std::vector<Flag> run_flags() {
   return {
       {"--jobs", "N", "programs run at once", "2", false, {}},
+      {"--timeout", "SECONDS", "a run of the program that lasts longer is ended", "180", false, {}},
       {"--sweep",
        "",
        "FILE is a CUTLASS checkout or a folder: attempt every file and say of each how it ends; writes no "

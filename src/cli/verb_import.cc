@@ -46,13 +46,17 @@ std::string design_of(const std::string& path) {
   return name;
 }
 
-constexpr int most_versions = 999, most_jobs = 1024;
+constexpr int most_versions = 999, most_jobs = 1024, most_seconds = 86400;
 
-ExportSettings settings_of(const Arguments& arguments) {
+Result<ExportSettings> settings_of(const Arguments& arguments) {
   ExportSettings settings;
   settings.python = arguments.get("--python");
   settings.dsl_version = arguments.get("--dsl-version");
   settings.torch = torch_of(arguments);
+  auto seconds = bounded_number(arguments, "import", "--timeout", static_cast<int>(settings.most_seconds), 1,
+                                most_seconds);
+  if (!seconds) return seconds.error();
+  settings.most_seconds = *seconds;
   return settings;
 }
 
@@ -174,10 +178,11 @@ Status Importing::begin() {
   if (arguments_.has("--python"))
     if (auto python = dsl_python({path_, arguments_.get("--python"), ""}, context_); !python)
       return python.error();
-  ExportSettings settings = settings_of(arguments_);
-  if (recipe_ && recipe_->wants_torch && settings.torch == capture::Torch::automatic)
-    settings.torch = capture::Torch::real;
-  exporter_ = make_exporter(context_, settings);
+  auto settings = settings_of(arguments_);
+  if (!settings) return settings.error();
+  if (recipe_ && recipe_->wants_torch && settings->torch == capture::Torch::automatic)
+    settings->torch = capture::Torch::real;
+  exporter_ = make_exporter(context_, *settings);
   if (!context_.err_is_terminal)
     context_.err << fmt::format("import: {} {} for {} without a GPU … ({})\n",
                                 is_cpp_program(d.program) ? "compiling" : "running", d.program, d.arch,
@@ -325,14 +330,15 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
   auto jobs = bounded_number(arguments, "import", "--jobs", 2, 1, most_jobs);
   if (!jobs) return jobs.error();
   asked.jobs = *jobs;
+  auto settings = settings_of(arguments);
+  if (!settings) return settings.error();
+  settings->keep_failures = true;
   std::size_t done = 0;
   const auto told = [&](const SweptImport& one) {
     const std::string line = fmt::format("import: {} files, last {} ({})", ++done, one.file, one.end);
     context.err << (context.err_is_terminal ? "\r\x1b[K" + line : line + "\n") << std::flush;
   };
-  ExportSettings settings = settings_of(arguments);
-  settings.keep_failures = true;
-  auto swept = sweep_imports(asked, *make_exporter(context, settings), context, told);
+  auto swept = sweep_imports(asked, *make_exporter(context, *settings), context, told);
   if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
   if (!swept) return swept.error();
   context.out << sweep_report(*swept);
