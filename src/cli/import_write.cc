@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "base/text.h"
 #include "cli/exports.h"
@@ -184,7 +185,9 @@ std::string without_machines_paths(const std::string& text, const Context& conte
     if (bar == std::string::npos || line.substr(0, bar).find_first_not_of(" 0123456789") != std::string::npos)
       lines.emplace_back(line);
   }
-  std::string plain = std::string(trim(join(lines, "\n")));
+  static const std::regex run_folder("[^ '\"()\\[]*/cutelab-capture-[A-Za-z0-9]+");
+  std::string plain =
+      std::regex_replace(std::string(trim(join(lines, "\n"))), run_folder, "(a folder of the run)");
   std::error_code failed;
   if (const auto checkout = context.environment.get("CUTLASS_DIR"); checkout && !checkout->empty())
     for (const std::string& folder : {*checkout, fs::weakly_canonical(*checkout, failed).string()})
