@@ -336,7 +336,9 @@ Result<Capture> kept_or_made(const Request& request, const Toolchain& toolchain,
   if (!lock) return lock.error();
   if (auto text = files.read(kept_file, most_event_bytes); text && !request.fresh) {
     auto kept = capture_from_json(*text);
-    if (kept && unchanged(*kept, files) && (request.keep_failures || worth_keeping(*kept)) &&
+    const bool more_time =
+        kept && kept->ended == Ended::time_limit && request.limits.seconds > kept->seconds + 1;
+    if (kept && unchanged(*kept, files) && (request.keep_failures || worth_keeping(*kept)) && !more_time &&
         !torch_came_since(*kept, request, toolchain)) {
       kept->kept = true;
       return kept;

@@ -121,7 +121,9 @@ Status add_torch(capture::Toolchain& toolchain, bool wanted, Context& context) {
   if (toolchain.has_torch || !toolchain.packages.empty()) return {};
   if (wanted)
     if (auto status = require_part(torch_part, context); !status) return status;
-  const std::string folder = part_folder(torch_part, context);
+  // Programs run in a folder of their own: a path that begins at ours would lead nowhere there.
+  const std::string folder =
+      std::filesystem::absolute(part_folder(torch_part, context)).lexically_normal().string();
   const std::string packages = fmt::format("{}/lib/{}/site-packages", folder, toolchain.interpreter);
   if (context.files.status(packages + "/torch")) {
     toolchain.packages = packages;

@@ -77,7 +77,7 @@ Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made
     error.wrong = "the call it makes could not be exported: " + printable(call.failures[0]);
   else if (made.ended == capture::Ended::returned)
     error.wrong = call.compiled > 0 ? "it compiled a kernel, but called none of its own through the DSL"
-                                    : "it compiled nothing";
+                                    : "it compiles no kernel of its own";
   return error;
 }
 
@@ -213,6 +213,7 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   request.arch = wanted.arch;
   request.arch_is_guess = wanted.arch_is_guess;
   request.keep_failures = settings_.keep_failures;
+  request.limits.seconds = settings_.most_seconds;
   request.torch = settings_.torch;
   request.cache = context_.environment.cache_home() + "/capture";
   request.fresh = settings_.fresh;
@@ -222,7 +223,9 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   if (!capture) return capture.error();
   auto text = context_.files.read(capture->exported + "/export.json", most_record_bytes);
   auto call = text ? kernel::exported_call_from_json(*text) : Result<kernel::ExportedCall>(text.error());
-  if (!call || !call->exported()) return no_export(wanted, *capture, call ? *call : kernel::ExportedCall());
+  if (!call || !call->exported())
+    return by_version(no_export(wanted, *capture, call ? *call : kernel::ExportedCall()), path,
+                      tools.dsl_version, settings_, context_);
   std::error_code failed;
   fs::create_directories(parent, failed);
   const std::string folder = parent + "/" + tools.dsl_version;
@@ -254,9 +257,7 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
                                                         const Status& source) const {
   if (settings_.only_kept) {
     if (auto found = kept(parent, settings_.dsl_version)) return found;
-    return Error{ErrorKind::unavailable, "export " + wanted.program,
-                 "no export of this problem is kept, and its program is not run for this", "",
-                 "`cutelab kernel … --build` runs it"};
+    return not_kept(wanted.program);
   }
   if (!dsl_is_at_hand() || !source)
     if (auto found = kept(parent, settings_.dsl_version)) return found;
@@ -274,7 +275,8 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
 class AnyExporter final : public kernel::Exporter {
  public:
   AnyExporter(Context& context, ExportSettings settings)
-      : cpp_(make_cpp_exporter(context, settings.tells)), dsl_(context, std::move(settings)) {}
+      : cpp_(make_cpp_exporter(context, settings)), dsl_(context, std::move(settings)) {}
+  bool only_kept() const override { return cpp_->only_kept(); }
   Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override {
     return is_cpp_program(wanted.program) ? cpp_->get(wanted) : dsl_.get(wanted);
   }
@@ -308,6 +310,26 @@ std::string program_name(const std::string& path, const Context& context) {
 
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings) {
   return std::make_shared<AnyExporter>(context, std::move(settings));
+}
+
+Error by_version(Error error, const std::string& path, const std::string& version,
+                 const ExportSettings& settings, const Context& context) {
+  if (!settings.python.empty() || !settings.dsl_version.empty() ||
+      context.environment.get("CUTELAB_DSL_PYTHON"))
+    return error;
+  const std::string pinned = pinned_dsl_version(real(path).string(), context.files);
+  if (pinned.empty() || pinned == version) return error;
+  error.kind = ErrorKind::unavailable;
+  error.wrong +=
+      fmt::format(" (with CuTe DSL {}; its checkout pins {}, which cannot be had here)", version, pinned);
+  error.remedy = fmt::format("{} setup dsl-{}, with a connection", context.program, pinned);
+  return error;
+}
+
+Error not_kept(const std::string& program) {
+  return {ErrorKind::unavailable, "export " + program,
+          "no export of this problem is kept, and its program is not run for this", "",
+          "`cutelab kernel … --build` runs it"};
 }
 
 std::vector<double> export_seconds(const Context& context) {

@@ -20,6 +20,7 @@ struct ExportSettings {
   std::string python;       ///< interpreter that was named; empty = none
   std::string dsl_version;  ///< "4.7.0"; empty = none was asked for
   capture::Torch torch = capture::Torch::automatic;
+  double most_seconds = 180;   ///< a program that runs longer is ended
   bool keep_failures = false;  ///< keep how a program failed, too, and do not try it again
   bool fresh = false;          ///< run the program even if an export is kept
   /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than
@@ -32,6 +33,14 @@ struct ExportSettings {
 /// Runs programs on the stand-in device (src/capture) and keeps what they export below build/exports, by
 /// program, flags, architecture and version of the DSL, from where other machines can take it.
 std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSettings settings = {});
+
+/// Why a program that was run by this version of the DSL gave no export. A version that serves in place of
+/// the one that the program's checkout pins says nothing about the program: then the kind is unavailable.
+Error by_version(Error error, const std::string& path, const std::string& version,
+                 const ExportSettings& settings, const Context& context);
+
+/// What is said where no program is run and no export is kept.
+Error not_kept(const std::string& program);
 
 /// Seconds that the kept exports took, fastest first.
 std::vector<double> export_seconds(const Context& context);

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/exports.h"
 #include "cli/host_unit.h"
+#include "cli/host_walk.h"
 #include "cli/progress.h"
 #include "kernel/build.h"
 #include "kernel/record_launches.h"
@@ -26,39 +27,26 @@ using HostRecord = nlohmann::json;
 
 constexpr std::uint64_t most_code_bytes = 256u << 20;
 
-/// Files beside the program that it includes by a quoted name, and what these include.
-std::vector<std::string> local_includes(const std::string& program, const FileSource& files) {
-  std::vector<std::string> found, open = {program};
-  std::set<std::string> seen = {program};
-  while (!open.empty() && found.size() < 200) {
-    const std::string file = open.back();
-    open.pop_back();
-    auto text = files.read(file, max_source_bytes);
-    if (!text) continue;
-    for (const auto line : split(*text, '\n')) {
-      const auto plain = trim(line);
-      const auto quote = plain.find('"');
-      if (!plain.starts_with("#") || plain.find("include") == std::string_view::npos ||
-          quote == std::string_view::npos)
-        continue;
-      const auto end = plain.find('"', quote + 1);
-      if (end == std::string_view::npos) continue;
-      const fs::path beside =
-          fs::path(file).parent_path() / std::string(plain.substr(quote + 1, end - quote - 1));
-      const std::string path = beside.lexically_normal().string();
-      const auto status = files.status(path);
-      if (!status || status->is_directory || !seen.insert(path).second) continue;
-      found.push_back(path);
-      open.push_back(path);
-    }
+/// FILL_IN stands in calls that an import wrote, where a type or a value is wanted (import_call.h).
+Status is_filled_in(const std::string& program, const std::string& source) {
+  std::vector<std::string> places;
+  int line = 0;
+  for (const auto text : split(without_comments(source), '\n')) {
+    ++line;
+    if (names_word(text, "FILL_IN")) places.push_back(fmt::format("{}", line));
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  if (places.empty()) return {};
+  return Error{ErrorKind::usage, "compile " + program,
+               fmt::format("the program refuses: fill in FILL_IN on line{} {}", places.size() == 1 ? "" : "s",
+                           join(places, ", ")),
+               program, "what is legal stands on these lines"};
 }
 
 class HostExporter final : public kernel::Exporter {
  public:
-  HostExporter(Context& context, bool tells) : context_(context), tells_(tells) {}
+  HostExporter(Context& context, const ExportSettings& settings)
+      : context_(context), tells_(settings.tells), only_kept_(settings.only_kept) {}
+  bool only_kept() const override { return only_kept_; }
   Result<kernel::Exported> get(const kernel::ExportWanted& wanted) const override;
 
  private:
@@ -71,7 +59,7 @@ class HostExporter final : public kernel::Exporter {
               const kernel::Exported& exported) const;
 
   Context& context_;
-  bool tells_;
+  bool tells_, only_kept_;
   mutable std::mutex compiling_;  ///< threads ask at once for what is one compilation
 };
 
@@ -174,6 +162,7 @@ Result<kernel::Exported> HostExporter::get(const kernel::ExportWanted& wanted) c
                  source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
   }
   const std::string path = fs::absolute(*named).lexically_normal().string();
+  if (auto filled = is_filled_in(wanted.program, *source); !filled) return filled.error();
   auto host = read_host_call(wanted.program, *source, wanted.flags);
   if (!host) return host.error();
   auto call = exported_host_call(wanted.program, *host);
@@ -192,7 +181,7 @@ Result<kernel::Exported> HostExporter::get(const kernel::ExportWanted& wanted) c
   };
   request.unit = std::move(*unit);
   request.program = path;
-  request.included = local_includes(path, context_.files);
+  request.included = local_includes(path, context_.files, tools.cutlass_include);
   if (!tools.cutlass_include.empty())
     for (const char* folder : {"/tools/util/include", "/examples/common"})
       if (const std::string below = fs::path(tools.cutlass_include).parent_path().string() + folder;
@@ -211,10 +200,49 @@ Result<kernel::Exported> HostExporter::get(const kernel::ExportWanted& wanted) c
     found->call = std::move(*call);
     return found;
   }
-  return made(wanted, request, tools, std::move(*call), parent);
+  if (!only_kept_) return made(wanted, request, tools, std::move(*call), parent);
+  // What is compiled already may be asked what it launches: nvcc is not started for that.
+  kernel::Toolchain no_compiler;
+  no_compiler.missing_because = "nothing is compiled for this";
+  auto compiled = made(wanted, request, no_compiler, std::move(*call), parent);
+  return compiled || compiled.error().kind != ErrorKind::unavailable ? std::move(compiled)
+                                                                     : not_kept(wanted.program);
 }
 
 }  // namespace
+
+std::vector<std::string> local_includes(const std::string& program, const FileSource& files,
+                                        const std::string& headers) {
+  std::vector<std::string> found, open = {program};
+  std::set<std::string> seen = {program};
+  while (!open.empty() && found.size() < 200) {
+    const std::string file = open.back();
+    open.pop_back();
+    auto text = files.read(file, max_source_bytes);
+    if (!text) continue;
+    for (const auto line : split(*text, '\n')) {
+      const auto plain = trim(line);
+      const auto quote = plain.find('"');
+      if (!plain.starts_with("#") || plain.find("include") == std::string_view::npos ||
+          quote == std::string_view::npos)
+        continue;
+      const auto end = plain.find('"', quote + 1);
+      if (end == std::string_view::npos) continue;
+      const std::string name(plain.substr(quote + 1, end - quote - 1));
+      std::string path = (fs::path(file).parent_path() / name).lexically_normal().string();
+      auto status = files.status(path);
+      if (!status && !headers.empty() && name.starts_with("../")) {
+        path = (fs::path(headers) / name).lexically_normal().string();
+        status = files.status(path);
+      }
+      if (!status || status->is_directory || !seen.insert(path).second) continue;
+      found.push_back(path);
+      open.push_back(path);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 bool is_cpp_program(const std::string& program) {
   for (const char* extension : {".cu", ".cuh", ".cpp", ".cc", ".h", ".hpp"})
@@ -247,8 +275,8 @@ std::string cpp_target(const std::string& source) {
   return "sm_90a";
 }
 
-std::shared_ptr<const kernel::Exporter> make_cpp_exporter(Context& context, bool tells) {
-  return std::make_shared<HostExporter>(context, tells);
+std::shared_ptr<const kernel::Exporter> make_cpp_exporter(Context& context, const ExportSettings& settings) {
+  return std::make_shared<HostExporter>(context, settings);
 }
 
 }  // namespace cutelab::cli

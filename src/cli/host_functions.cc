@@ -32,12 +32,26 @@ HostParameter parameter_of(Node node) {
   return parameter;
 }
 
-bool is_device_code(Node function) {
+/// What stands before the name: attributes and the type of the result.
+std::string head_of(Node function) {
   const Node declarator = function.child(Field::declarator_field);
-  const std::string_view all = function.text();
-  const std::string head(all.substr(0, declarator.first_byte() - function.first_byte()));
+  return std::string(function.text().substr(0, declarator.first_byte() - function.first_byte()));
+}
+
+bool is_device_code(const std::string& head) {
   if (head.find("__global__") != std::string::npos) return true;
   return head.find("__device__") != std::string::npos && head.find("__host__") == std::string::npos;
+}
+
+/// What the function's body calls, and whether that launches.
+void note_calls(const source::Tree& tree, Node function, HostFunction& made) {
+  for (const Node call : tree.all({Kind::call_expression})) {
+    if (!function.contains(call)) continue;
+    for (const Node child : call.children()) made.launches |= child.is(Kind::kernel_call_syntax);
+    const std::string name(call.child(Field::function_field).text());
+    made.launches |= to_lower(name).find("launch") != std::string::npos;
+    made.calls.push_back(name.substr(0, name.find('<')));
+  }
 }
 
 Node function_declarator_of(Node declarator) {
@@ -78,12 +92,20 @@ HostFile host_file(const source::Tree& tree) {
       file.main = function.child(Field::body_field);
       continue;
     }
-    if (is_device_code(function)) continue;
+    const std::string head = head_of(function);
+    const bool kernel = head.find("__global__") != std::string::npos;
+    if (is_device_code(head) && !kernel) continue;
     HostFunction made;
     made.qualified = scope_of(function) + name;
+    made.line = function.line();
     for (const Node parameter : declarator.child(Field::parameters_field).children())
       if (parameter.is(Kind::parameter_declaration) || parameter.is(Kind::optional_parameter_declaration))
         made.parameters.push_back(parameter_of(parameter));
+    if (kernel) {
+      file.kernels.push_back(std::move(made));
+      continue;
+    }
+    note_calls(tree, function, made);
     file.functions.emplace(name, std::move(made));
   }
   for (const Node alias : tree.all({Kind::alias_declaration}))

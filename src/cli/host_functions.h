@@ -17,11 +17,15 @@ struct HostParameter {
 struct HostFunction {
   std::string qualified;  ///< "detail::gemm"
   std::vector<HostParameter> parameters;
+  int line = 0;
+  std::vector<std::string> calls;  ///< names of what it calls, as they are written
+  bool launches = false;           ///< it launches a kernel itself: `<<<…>>>`, or a call that says "launch"
 };
 
 /// What a CUDA C++ file defines, by plain name.
 struct HostFile {
   std::multimap<std::string, HostFunction> functions;
+  std::vector<HostFunction> kernels;           ///< __global__ functions
   std::map<std::string, std::string> aliases;  ///< outside of functions
   source::Node main;                           ///< its body; no node: there is none
 };

@@ -156,6 +156,7 @@ Result<kernel::ExportedCall> exported_host_call(const std::string& path, const H
   made.function = made.callee = call.function;
   made.entry = "cutelab_launch";
   made.compiled = 1;
+  made.notes = call.skipped;
   made.uses_known = true;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const HostArgument& given = call.arguments[i];

@@ -12,6 +12,8 @@
 #include "capture/sweep.h"
 #include "cli/captures.h"
 #include "cli/exports.h"
+#include "cli/host_exports.h"
+#include "cli/import_open.h"
 #include "cli/import_operator.h"
 #include "cli/import_uses.h"
 #include "cli/import_write.h"
@@ -21,6 +23,8 @@
 
 namespace cutelab::cli {
 namespace {
+
+constexpr const char* no_user = "no program of the folder imports it";
 
 bool uses_dsl(const corpus::FileFacts& file) {
   return !file.kernels.empty() || !file.jits.empty() ||
@@ -43,23 +47,37 @@ std::string who_runs(const corpus::FileFacts& helper, const std::vector<corpus::
       }
   std::sort(users.begin(), users.end());
   users.erase(std::unique(users.begin(), users.end()), users.end());
-  if (users.empty()) return "no program of the folder imports it";
+  if (users.empty()) return no_user;
   const std::size_t more = users.size() > 3 ? users.size() - 3 : 0;
   users.resize(users.size() - more);
   return "run by " + join(users, ", ") + (more ? fmt::format(" and {} more", more) : "");
 }
 
+/// Of a program without a call that could be had: what the package that an import writes asks for.
+std::string what_to_fill_in(const std::string& path, const Error& because, Context& context,
+                            std::mutex& reading) {
+  const std::lock_guard<std::mutex> alone(reading);
+  kernel::PackageDescription d;
+  d.program = program_name(path, context);
+  d.version = "v0";
+  auto open = open_package(std::move(d), path, because, context);
+  return open ? "; a package to fill in: the arguments of " + open->function : "";
+}
+
 SweptImport attempt(SweptImport one, const std::string& path, const ImportSweep& asked,
                     const kernel::Exporter& exporter, Context& context, std::mutex& reading) {
+  const bool cpp = is_cpp_program(path);
   if (asked.arch.empty()) {
     const std::lock_guard<std::mutex> alone(reading);
-    auto arch = target_arch("", context, path);
+    auto source = cpp ? context.files.read(path, max_source_bytes) : Result<std::string>(std::string());
+    auto arch = target_arch(cpp && source ? cpp_target(*source) : "", context, path);
     one.arch = arch ? *arch : "sm_90a";
   }
   auto made = exporter.get({program_name(path, context), "", {}, one.arch, asked.arch.empty()});
   if (!made) {
     one.end = "not importable";
-    one.because = without_machines_paths(made.error().wrong, context);
+    one.because = without_machines_paths(made.error().wrong, context) +
+                  what_to_fill_in(path, made.error(), context, reading);
     return one;
   }
   one.arch = made->arch;
@@ -73,36 +91,86 @@ SweptImport attempt(SweptImport one, const std::string& path, const ImportSweep&
   return one;
 }
 
-}  // namespace
+/// What is attempted, and below which folder it lies.
+struct Candidate {
+  corpus::FileFacts facts;
+  std::string root;
+  std::string shown;   ///< its path in the table
+  std::string helper;  ///< why it is not attempted; empty: it is
+};
 
-Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const kernel::Exporter& exporter,
-                                               Context& context,
-                                               const std::function<void(const SweptImport&)>& told) {
-  const std::string inner = corpus::dsl_example_root(context.files, asked.folder);
-  const std::string root =
-      std::filesystem::absolute(inner.empty() ? asked.folder : asked.folder + "/" + inner).string();
+bool includes_cute(const corpus::FileFacts& file) {
+  return file.path.ends_with(".cu") &&
+         std::any_of(file.imports.begin(), file.imports.end(),
+                     [](const auto& included) { return included.name.starts_with("cute/"); });
+}
+
+Result<std::vector<corpus::FileFacts>> files_below(const std::string& root, Context& context) {
   auto signals = corpus::SignalTable::load(context.files, context.source_root + "/data");
   if (!signals) return signals.error();
   corpus::IndexReport report;
   auto index = corpus::open_index(context.files, *signals, root, context.environment.cache_home(), report);
   if (!index) return index.error();
-  std::vector<const corpus::FileFacts*> files;
-  for (const auto& file : index->files)
-    if (file.path.ends_with(".py") && file.path.find(asked.only) != std::string::npos) files.push_back(&file);
-  if (files.empty())
-    return Error{ErrorKind::input, "import --sweep " + asked.folder, "there is no CuTe DSL program", root,
+  return std::move(index->files);
+}
+
+/// CuTe DSL files below the examples of a checkout, or below the folder; CuTe C++ ones below all of its
+/// examples.
+Result<std::vector<Candidate>> candidates_of(const ImportSweep& asked, Context& context) {
+  const std::string inner = corpus::dsl_example_root(context.files, asked.folder);
+  const std::string folder = std::filesystem::absolute(asked.folder).string();
+  const std::string root = inner.empty() ? folder : folder + "/" + inner;
+  const std::string all_examples = inner.empty() ? folder : folder + "/examples";
+  auto files = files_below(root, context);
+  if (!files) return files.error();
+  std::vector<Candidate> found;
+  for (const auto& file : *files) {
+    if (!file.path.ends_with(".py") || file.path.find(asked.only) == std::string::npos) continue;
+    Candidate candidate{file, root, file.path, ""};
+    if (!file.has_main) candidate.helper = who_runs(file, *files);
+    found.push_back(std::move(candidate));
+  }
+  auto others = all_examples == root ? std::move(files) : files_below(all_examples, context);
+  if (!others) return others.error();
+  for (const auto& file : *others) {
+    const std::string shown = all_examples == root ? file.path : "examples/" + file.path;
+    if (includes_cute(file) && shown.find(asked.only) != std::string::npos)
+      found.push_back({file, all_examples, shown, ""});
+  }
+  return found;
+}
+
+/// A file that no other one runs may be a program without a guard around its main.
+SweptImport swept_one(const Candidate& candidate, const ImportSweep& asked, const kernel::Exporter& exporter,
+                      Context& context, std::mutex& reading) {
+  SweptImport one{candidate.shown, asked.arch, "", "", ""};
+  const bool may_run = candidate.helper.empty() || candidate.helper == no_user;
+  if (may_run)
+    one = attempt(std::move(one), candidate.root + "/" + candidate.facts.path, asked, exporter, context,
+                  reading);
+  if (!may_run || (one.end == "not importable" && !candidate.helper.empty())) {
+    one.end = "helper";
+    one.because = candidate.helper;
+  }
+  return one;
+}
+
+}  // namespace
+
+Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const kernel::Exporter& exporter,
+                                               Context& context,
+                                               const std::function<void(const SweptImport&)>& told) {
+  auto candidates = candidates_of(asked, context);
+  if (!candidates) return candidates.error();
+  if (candidates->empty())
+    return Error{ErrorKind::input, "import --sweep " + asked.folder,
+                 "there is no CuTe DSL and no CuTe C++ program",
+                 std::filesystem::absolute(asked.folder).string(),
                  "name a CUTLASS checkout or a folder of such programs"};
-  std::vector<SweptImport> swept(files.size());
+  std::vector<SweptImport> swept(candidates->size());
   std::mutex reading, telling;
-  capture::run_all(files.size(), asked.jobs, [&](std::size_t i) {
-    SweptImport one{files[i]->path, asked.arch, "", "", ""};
-    if (files[i]->has_main) {
-      one = attempt(std::move(one), root + "/" + files[i]->path, asked, exporter, context, reading);
-    } else {
-      one.end = "helper";
-      one.because = who_runs(*files[i], index->files);
-    }
-    swept[i] = std::move(one);
+  capture::run_all(candidates->size(), asked.jobs, [&](std::size_t i) {
+    swept[i] = swept_one((*candidates)[i], asked, exporter, context, reading);
     const std::lock_guard<std::mutex> alone(telling);
     told(swept[i]);
   });
@@ -138,11 +206,12 @@ std::string sweep_report(const std::vector<SweptImport>& swept) {
 std::string sweep_page(const std::vector<SweptImport>& swept) {
   std::string version;
   for (const auto& one : swept)
-    if (version.empty()) version = one.dsl_version;
+    if (version.empty() && one.file.ends_with(".py")) version = one.dsl_version;
   std::string page = fmt::format(
       "# A checkout, imported\n\nWritten by `cutelab import --sweep $CUTLASS_DIR --report "
       "docs/imports/sweep.md`, CuTe "
-      "DSL {}, each program with the options it has by\ndefault. {}.\n",
+      "DSL {}, each program with the options it has by\ndefault. Files in CUDA C++ are those that include "
+      "headers of CuTe themselves. {}.\n",
       version, totals_of(swept));
   const std::pair<const char*, const char*> ends[] = {
       {"imported",

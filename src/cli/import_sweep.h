@@ -26,7 +26,8 @@ struct ImportSweep {
   int jobs = 2;
 };
 
-/// Attempts every Python file of the folder, with the options it has by default; packages are not written.
+/// Attempts every Python file of the folder and every CUDA C++ file that includes headers of CuTe, with the
+/// options it has by default; packages are not written.
 /// `told` gets each as it ends. Errors: the folder holds none.
 Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const kernel::Exporter& exporter,
                                                Context& context,

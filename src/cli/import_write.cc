@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "base/text.h"
 #include "cli/exports.h"
 #include "cli/host_exports.h"
+#include "kernel/fill_in.h"
 
 namespace cutelab::cli {
 namespace {
@@ -34,7 +36,8 @@ std::string parameter_lines(const std::vector<kernel::ImportedParameter>& parame
   for (const auto& p : parameters)
     text += fmt::format("| `--{}` | {} | `{}`{} | {} |\n", p.name, p.value, p.option,
                         p.component < 0 ? "" : fmt::format(", component {}", p.component),
-                        replace_all(printable(p.meaning), "|", "\\|"));
+                        replace_all(printable(p.meaning), "|", "\\|") +
+                            (p.multiple_of > 1 ? fmt::format("; multiples of {}", p.multiple_of) : ""));
   return text;
 }
 
@@ -48,6 +51,13 @@ std::vector<std::string> tensor_lines(const kernel::PackageDescription& d, const
                                 fmt::join(tensor.shape, ", "), fmt::join(tensor.stride, ", "), role));
   }
   return lines;
+}
+
+/// The section on what is open: each point, and for the operator what is legal where.
+std::string to_fill_in(const kernel::PackageDescription& d, const kernel::ExportedCall& call) {
+  if (d.undetermined.empty()) return "";
+  return bullets("To fill in before it runs", d.undetermined) + "\nIn `package.json` beside this file:\n\n" +
+         join(kernel::fill_in_lines(d, call), "\n") + "\n";
 }
 
 Error cannot_write(const std::string& what, const std::string& folder) {
@@ -92,13 +102,14 @@ std::string compiled_with(const kernel::PackageDescription& d) {
 std::string package_readme(const kernel::PackageDescription& d, const kernel::Exported& exported) {
   const auto& call = exported.call;
   std::string text = fmt::format(
-      "# {}, {}\n\n{}\n\nImported from `{}` (compiled with {} for {}); the source stays where it is. {}\n",
-      d.design, d.version == "v0" ? "base version" : d.version, d.summary, d.program, compiled_with(d),
-      d.arch,
+      "# {}, {}\n\n{}\n\nImported from `{}` (compiled with {} for {}); {}. {}\n", d.design,
+      d.version == "v0" ? "base version" : d.version, d.summary, d.program, compiled_with(d), d.arch,
+      d.program.starts_with(package_folder(d) + "/source/") ? "its files were copied at import"
+                                                            : "the source stays where it is",
       is_cpp_program(d.program) ? "A unit made of it (its main renamed) calls its host function; the unit "
                                   "lies beside the compiled code."
                                 : "The kernel runs through the object that the DSL exports, without Python.");
-  text += bullets("To fill in before it runs", d.undetermined);
+  text += to_fill_in(d, call);
   text += "\n## Problem\n";
   text += d.parameters.empty() ? "\nThe program takes no other problem than its own.\n"
                                : parameter_lines(d.parameters);
@@ -113,9 +124,9 @@ std::string package_readme(const kernel::PackageDescription& d, const kernel::Ex
         legal, d.configurations.size());
   }
   text += bullets(
-      "Found",
-      {fmt::format("the program compiles `{}`", call.callee), fmt::format("kernels: {}", call.symbols.size()),
-       fmt::format("fixed flags: {}", d.fixed_flags.empty() ? "none" : join(d.fixed_flags, " "))});
+      "Found", {fmt::format("the program compiles `{}`", call.callee.empty() ? call.function : call.callee),
+                fmt::format("kernels: {}", call.symbols.size()),
+                fmt::format("fixed flags: {}", d.fixed_flags.empty() ? "none" : join(d.fixed_flags, " "))});
   text += bullets("Assumed; the check holds the result against it", d.assumed);
   text += bullets("Options that are no parameters", d.passed_over);
   const std::string version = d.version == "v0" ? "" : " " + d.version;
@@ -129,7 +140,7 @@ std::string package_readme(const kernel::PackageDescription& d, const kernel::Ex
   return text;
 }
 
-Status write_package(const kernel::PackageDescription& d, const kernel::Exported& exported,
+Status write_package(const kernel::PackageDescription& d, const std::vector<PackageFile>& files,
                      const Context& context) {
   const fs::path folder = context.source_root + "/" + package_folder(d);
   // Aside, but not below kernels/: a half-written package must never be found there.
@@ -139,14 +150,17 @@ Status write_package(const kernel::PackageDescription& d, const kernel::Exported
   fs::create_directories(aside, failed);
   if (failed) return cannot_write(failed.message(), aside.string());
   auto status = write_file_atomically((aside / "package.json").string(), kernel::to_json(d));
-  if (status) status = write_file_atomically((aside / "README.md").string(), package_readme(d, exported));
+  for (const auto& [name, content] : files) {
+    if (status) fs::create_directories((aside / name).parent_path(), failed);
+    if (status) status = write_file_atomically((aside / name).string(), content);
+  }
   const bool made_layer = !fs::exists(folder.parent_path().parent_path(), failed);
   const bool made_design = !fs::exists(folder.parent_path(), failed);
   if (status) {
     fs::create_directories(folder.parent_path(), failed);
     const fs::path old = aside.string() + ".old";
     const bool replaces = !failed && fs::exists(folder, failed);
-    if (replaces)  // what somebody put beside the two files stays
+    if (replaces)  // what somebody put beside these files stays
       fs::copy(folder, aside, fs::copy_options::recursive | fs::copy_options::skip_existing, failed);
     if (replaces && !failed) fs::rename(folder, old, failed);
     if (!failed) fs::rename(aside, folder, failed);
@@ -171,7 +185,9 @@ std::string without_machines_paths(const std::string& text, const Context& conte
     if (bar == std::string::npos || line.substr(0, bar).find_first_not_of(" 0123456789") != std::string::npos)
       lines.emplace_back(line);
   }
-  std::string plain = std::string(trim(join(lines, "\n")));
+  static const std::regex run_folder("[^ '\"()\\[]*/cutelab-capture-[A-Za-z0-9]+");
+  std::string plain =
+      std::regex_replace(std::string(trim(join(lines, "\n"))), run_folder, "(a folder of the run)");
   std::error_code failed;
   if (const auto checkout = context.environment.get("CUTLASS_DIR"); checkout && !checkout->empty())
     for (const std::string& folder : {*checkout, fs::weakly_canonical(*checkout, failed).string()})

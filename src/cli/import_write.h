@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/verb.h"
@@ -21,9 +22,12 @@ std::string compiled_with(const kernel::PackageDescription& description);
 /// The package's README: what it is, what was found, what was assumed, what has to be filled in.
 std::string package_readme(const kernel::PackageDescription& description, const kernel::Exported& exported);
 
-/// Writes package.json and README.md beside the place where the package goes and moves them there as a whole:
-/// a failure leaves nothing behind. Errors (kind input): it cannot be written.
-Status write_package(const kernel::PackageDescription& description, const kernel::Exported& exported,
+/// A file of a package: its name and what it holds.
+using PackageFile = std::pair<std::string, std::string>;
+
+/// Writes package.json and the other files beside the place where the package goes and moves them there as a
+/// whole: a failure leaves nothing behind. Errors (kind input): it cannot be written.
+Status write_package(const kernel::PackageDescription& description, const std::vector<PackageFile>& files,
                      const Context& context);
 
 /// A program's words with the checkout as "$CUTLASS_DIR" and the repository left out: a package is read on

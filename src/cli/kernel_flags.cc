@@ -112,6 +112,8 @@ void print_plan(const KernelRequest& request, const Context& context) {
   for (const auto& config : plan.autotune_configs(request.params))
     table.rows.push_back({fmt::format("{}", index++), config.text(), config.rejected_because});
   out << render::fitted(table, width) << "\n" << render::paragraph("chosen: " + request.config.text(), width);
+  if (const std::string open = plan.cannot_run_because(); !open.empty())
+    out << render::paragraph("does not run yet: " + open, width);
   if (!kernel) {
     out << fmt::format("work, tolerance and launch are not known: {}\n", one_line(kernel.error()));
     return;

@@ -224,6 +224,8 @@ Status KernelRun::architecture_fits(const device::DeviceInfo& info) const {
 }
 
 void KernelRun::on_device() {
+  if (const std::string open = request_.package.plan->cannot_run_because(); !open.empty())
+    return without_device(open);
   auto session = device_.open(request_.gpu);
   if (!session) return failed(profile::outcome_of(session.error()));
   const auto& info = (*session)->info();
@@ -238,8 +240,6 @@ void KernelRun::on_device() {
   if (!build_.built) return without_device("not compiled: " + build_.not_built_because);
   if (!build_.built->not_linked_because.empty())
     return without_device("not linked: " + build_.built->not_linked_because);
-  if (const std::string open = request_.package.plan->cannot_run_because(); !open.empty())
-    return without_device(open);
   if (auto done = check_and_time(**session); !done) failed(profile::outcome_of(done.error()));
 }
 

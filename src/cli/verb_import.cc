@@ -11,9 +11,12 @@
 #include "cli/example_names.h"
 #include "cli/exports.h"
 #include "cli/host_exports.h"
+#include "cli/import_copy.h"
+#include "cli/import_open.h"
 #include "cli/import_operator.h"
 #include "cli/import_probe.h"
 #include "cli/import_recipe.h"
+#include "cli/import_spec.h"
 #include "cli/import_sweep.h"
 #include "cli/import_uses.h"
 #include "cli/import_write.h"
@@ -24,64 +27,6 @@
 
 namespace cutelab::cli {
 namespace {
-
-std::vector<std::string> operator_names() {
-  std::vector<std::string> names;
-  for (const auto& spec : kernel::all_operators()) names.push_back(spec.name);
-  return names;
-}
-
-/// How programs are run, and what becomes of them.
-std::vector<Flag> run_flags() {
-  return {
-      {"--jobs", "N", "programs run at once", "2", false, {}},
-      {"--sweep",
-       "",
-       "FILE is a CUTLASS checkout or a folder: attempt every file and say of each how it ends; writes no "
-       "package",
-       "",
-       false,
-       {}},
-      {"--only", "TEXT", "of a sweep: files whose path holds this", "", false, {}},
-      output_flag("--report", "of a sweep: write the table there, as a page in Markdown"),
-      {"--as-it-is", "", "do not try the program's options: the package has the one problem", "", false, {}},
-      {"--replace", "", "write an imported package of this name anew", "", false, {}},
-      {"--dry-run", "", "print what would be written; write nothing", "", false, {}},
-      {"--cutlass", "DIR", "CUTLASS checkout in which names are looked up, else CUTLASS_DIR", "", false, {}}};
-}
-
-VerbSpec import_spec() {
-  VerbSpec spec;
-  spec.name = "import";
-  spec.summary = "make a kernel package of a CuTe DSL or CuTe C++ program";
-  spec.step = "3 IMPORT";
-  spec.positionals = {
-      {"FILE",
-       "a CuTe DSL or CUDA C++ program with a main, an example's name, or RECIPE.json:ENTRY; a folder with "
-       "--sweep",
-       1, 1},
-      {"-- FLAG", "options of the program that stay as given here", 0, -1}};
-  spec.flags = {
-      {"--layer",
-       "NAME",
-       "which layer of a model it belongs to, as gemm, norm, attention",
-       "misc",
-       false,
-       {}},
-      {"--design", "NAME", "the package's name", "the file's", false, {}},
-      {"--version", "N", "version of the design; 0 is the base version", "0", false, {}},
-      {"--operator", "NAME", "what it computes, where that is not to be told from its tensors and its name",
-       "", false, operator_names()}};
-  for (const auto& more : {program_flags(), run_flags()})
-    spec.flags.insert(spec.flags.end(), more.begin(), more.end());
-  spec.examples = {
-      "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design my_rmsnorm --dry-run",
-      "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
-      "cutelab import gemm.py --layer gemm --version 1 --operator gemm",
-      "cutelab import data/recipes/quack.json:softmax_fwd --layer softmax --design quack_softmax",
-      "cutelab import --sweep ~/cutlass --only hopper"};
-  return spec;
-}
 
 /// Names that the verb `kernel` takes as its own flags.
 std::set<std::string> reserved_names() {
@@ -101,13 +46,17 @@ std::string design_of(const std::string& path) {
   return name;
 }
 
-constexpr int most_versions = 999, most_jobs = 1024;
+constexpr int most_versions = 999, most_jobs = 1024, most_seconds = 86400;
 
-ExportSettings settings_of(const Arguments& arguments) {
+Result<ExportSettings> settings_of(const Arguments& arguments) {
   ExportSettings settings;
   settings.python = arguments.get("--python");
   settings.dsl_version = arguments.get("--dsl-version");
   settings.torch = torch_of(arguments);
+  auto seconds = bounded_number(arguments, "import", "--timeout", static_cast<int>(settings.most_seconds), 1,
+                                most_seconds);
+  if (!seconds) return seconds.error();
+  settings.most_seconds = *seconds;
   return settings;
 }
 
@@ -119,7 +68,7 @@ class Importing {
     if (auto status = begin(); !status) return status.error();
     tell("the program as it is");
     auto base = exporter_->get(wanted_);
-    if (!base) return done_telling(), base.error();
+    if (!base) return done_telling(), without_call(base.error());
     note_uses(*base, context_.files);
     if (!context_.err_is_terminal)
       context_.err << fmt::format(
@@ -130,8 +79,15 @@ class Importing {
     describe(*base);
     done_telling();
     const bool dry = arguments_.has("--dry-run");
+    std::vector<PackageFile> files;
+    if (arguments_.has("--copy-helpers")) {
+      auto copies = copied_sources(description_, path_, *base, context_);
+      if (!copies) return copies.error();
+      files = std::move(*copies);
+    }
+    files.emplace_back("README.md", package_readme(description_, *base));
     if (!dry)
-      if (auto status = write_package(description_, *base, context_); !status) return status.error();
+      if (auto status = write_package(description_, files, context_); !status) return status.error();
     report(*base, dry);
     return description_.undetermined.empty() ? ExitCode::ok : ExitCode::failed_check;
   }
@@ -140,6 +96,9 @@ class Importing {
   Status begin();
   Status find_program();
   void describe(const kernel::Exported& base);
+  void keep_default_problem();
+  Result<ExitCode> without_call(const Error& because);
+  std::string summary() const;
   void report(const kernel::Exported& base, bool dry) const;
   void tell(const std::string& what) const {
     if (context_.err_is_terminal) context_.err << "\r\x1b[Kimport: " << what << " …" << std::flush;
@@ -191,6 +150,11 @@ Status Importing::begin() {
   if (auto status = find_program(); !status) return status;
   auto source = read_source(context_.files, path_);
   if (!source) return source.error();
+  if (arguments_.has("--copy-helpers") && (arguments_.has("--by-path") || recipe_))
+    return Error{ErrorKind::usage, "import " + arguments_.positionals()[0],
+                 recipe_ ? "--copy-helpers is for programs: an entry of a recipe is of an installed package"
+                         : "--by-path and --copy-helpers say the opposite of each other",
+                 "", "give one of them, or none: by path"};
   auto version = bounded_number(arguments_, "import", "--version", 0, 0, most_versions);
   if (!version) return version.error();
   auto jobs = bounded_number(arguments_, "import", "--jobs", 2, 1, most_jobs);
@@ -214,10 +178,11 @@ Status Importing::begin() {
   if (arguments_.has("--python"))
     if (auto python = dsl_python({path_, arguments_.get("--python"), ""}, context_); !python)
       return python.error();
-  ExportSettings settings = settings_of(arguments_);
-  if (recipe_ && recipe_->wants_torch && settings.torch == capture::Torch::automatic)
-    settings.torch = capture::Torch::real;
-  exporter_ = make_exporter(context_, settings);
+  auto settings = settings_of(arguments_);
+  if (!settings) return settings.error();
+  if (recipe_ && recipe_->wants_torch && settings->torch == capture::Torch::automatic)
+    settings->torch = capture::Torch::real;
+  exporter_ = make_exporter(context_, *settings);
   if (!context_.err_is_terminal)
     context_.err << fmt::format("import: {} {} for {} without a GPU … ({})\n",
                                 is_cpp_program(d.program) ? "compiling" : "running", d.program, d.arch,
@@ -245,16 +210,52 @@ void hold_to_tiles(const std::vector<ProbedFlag>& flags, kernel::PackageDescript
                         "): whether the kernel guards others is not known");
 }
 
+/// The program's own words on what it is.
+std::string Importing::summary() const {
+  if (recipe_) return recipe_->summary;
+  reading::Request request;
+  request.path = path_;
+  auto read = reading::read(request, context_.files);
+  return read ? read->summary : "";
+}
+
+/// The program makes no call that could be had: a package to fill in, where there is something to call.
+Result<ExitCode> Importing::without_call(const Error& because) {
+  if (recipe_) return because;
+  description_.summary = summary();
+  auto open = open_package(description_, path_, because, context_);
+  if (!open) return open.error();
+  const bool dry = arguments_.has("--dry-run");
+  if (!dry)
+    if (auto status = write_package(open->description, open->files, context_); !status) return status.error();
+  const auto& d = open->description;
+  context_.out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
+  context_.out << "  no call        " << replace_all(printable(because.wrong), "\n", " ") << "\n";
+  context_.out << "  to fill in     the arguments of " << open->function << ", in " << open->call << "\n";
+  context_.out << (dry ? "would be written: " : "written: ") << package_folder(d) << "\n";
+  context_.out << "then: " << open->again << "\n";
+  return ExitCode::failed_check;
+}
+
+/// The package names each parameter on the command line, the program as it is none: its first run is kept,
+/// so that the package can be looked into where the program is not.
+void Importing::keep_default_problem() {
+  auto wanted = wanted_;
+  wanted.flags = kernel::flags_of(description_, {});
+  if (wanted.flags == wanted_.flags) return;
+  tell("its parameters at their defaults");
+  if (auto made = exporter_->get(wanted); !made)
+    description_.undetermined.push_back("`parameters`: their defaults together give no call: " +
+                                        without_machines_paths(made.error().wrong, context_));
+}
+
 void Importing::describe(const kernel::Exported& base) {
   auto& d = description_;
   d.dsl_version = base.dsl_version;
-  reading::Request request;
-  request.path = path_;
-  if (recipe_)
-    d.summary = recipe_->summary;
-  else if (auto read = reading::read(request, context_.files))
-    d.summary = read->summary;
-  if (d.summary.empty()) d.summary = base.call.callee;
+  d.summary = summary();
+  if (d.summary.empty())
+    d.summary = fmt::format("{} of {}", base.call.callee.empty() ? base.call.function : base.call.callee,
+                            std::filesystem::path(path_).filename().string());
   const ProbeRequest probe{*exporter_, wanted_, jobs_, [this](const std::string& what) { tell(what); }};
   const bool tries = !arguments_.has("--as-it-is");
   const auto flags =
@@ -270,7 +271,9 @@ void Importing::describe(const kernel::Exported& base) {
   d.undetermined = std::move(guess.undetermined);
   if (is_cpp_program(path_)) hold_to_tiles(flags, d);
   settle_parameters(said_, base.call, flags, d);
+  keep_default_problem();
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
+  d.assumed.insert(d.assumed.end(), base.call.notes.begin(), base.call.notes.end());
   for (auto& c : d.configurations) c.rejected_because = without_machines_paths(c.rejected_because, context_);
   for (std::string& line : d.passed_over) line = without_machines_paths(line, context_);
   if (!base.call.other_functions.empty())
@@ -287,8 +290,9 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   auto& out = context_.out;
   out << fmt::format("{} {}: {}\n", d.design, d.version, d.summary);
   out << fmt::format("  program        {} ({}, {})\n", d.program, d.arch, compiled_with(d));
-  out << fmt::format("  compiled       {}, {} kernel{}\n", base.call.callee, base.call.symbols.size(),
-                     base.call.symbols.size() == 1 ? "" : "s");
+  out << fmt::format("  compiled       {}, {} kernel{}\n",
+                     base.call.callee.empty() ? base.call.function : base.call.callee,
+                     base.call.symbols.size(), base.call.symbols.size() == 1 ? "" : "s");
   const auto names = [](const std::vector<kernel::ImportedParameter>& all) {
     std::vector<std::string> words;
     for (const auto& p : all) words.push_back(fmt::format("{}={}", p.name, p.value));
@@ -308,6 +312,8 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   for (const std::string& line : d.passed_over)
     out << "  no parameter   " << replace_all(printable(line), "\n", " ") << "\n";
   out << (dry ? "would be written: " : "written: ") << package_folder(d) << "\n";
+  if (!d.undetermined.empty())
+    out << fmt::format("what is legal there: {}/README.md; it does not run before\n", package_folder(d));
   if (!dry && d.undetermined.empty())
     out << fmt::format("run it: {} kernel {} {} --check\n", context_.program, d.design, d.version);
 }
@@ -324,14 +330,15 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
   auto jobs = bounded_number(arguments, "import", "--jobs", 2, 1, most_jobs);
   if (!jobs) return jobs.error();
   asked.jobs = *jobs;
+  auto settings = settings_of(arguments);
+  if (!settings) return settings.error();
+  settings->keep_failures = true;
   std::size_t done = 0;
   const auto told = [&](const SweptImport& one) {
     const std::string line = fmt::format("import: {} files, last {} ({})", ++done, one.file, one.end);
     context.err << (context.err_is_terminal ? "\r\x1b[K" + line : line + "\n") << std::flush;
   };
-  ExportSettings settings = settings_of(arguments);
-  settings.keep_failures = true;
-  auto swept = sweep_imports(asked, *make_exporter(context, settings), context, told);
+  auto swept = sweep_imports(asked, *make_exporter(context, *settings), context, told);
   if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
   if (!swept) return swept.error();
   context.out << sweep_report(*swept);

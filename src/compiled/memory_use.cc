@@ -23,6 +23,7 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 /// Types of addresses of global memory: views, iterators, plain pointers that are not of another space.
 bool is_global(std::string_view type) {
   if (type.starts_with("!llvm.ptr")) return type == "!llvm.ptr" || type == "!llvm.ptr<1>";
+  if (type.starts_with("!ptr.ptr")) return has(type, "generic_space") || has(type, "global");
   return type == "<1>" || has(type, "gmem") || has(type, ", generic");
 }
 

@@ -109,6 +109,15 @@ std::string kept_cubin(const std::string& folder) {
   return "";
 }
 
+/// The command of a compilation that failed. The unit that it compiles goes with the scratch folder: it is
+/// written once more, where the next failure of the same sources finds it.
+std::string command_to_repeat(const BuildRequest& request, const BuiltKernel& built) {
+  if (request.unit.empty()) return built.command;
+  const std::string unit = (fs::path(built.folder).parent_path() / "failed.cu").string();
+  if (!write_file_atomically(unit, request.unit)) return built.command;
+  return replace_all(built.command, built.folder + "/kernel.cu", unit);
+}
+
 Status compile(const BuildRequest& request, const Toolchain& toolchain, const LibraryHeaders& headers,
                const std::string& scratch, BuiltKernel& built) {
   std::error_code code;
@@ -145,7 +154,7 @@ Status compile(const BuildRequest& request, const Toolchain& toolchain, const Li
   }
   return Error{ErrorKind::unavailable, "compile " + request.folder,
                done->timed_out ? "nvcc was stopped after ten minutes" : "nvcc failed",
-               first_errors(done->err + done->out), "run it yourself: " + built.command};
+               first_errors(done->err + done->out), "run it yourself: " + command_to_repeat(request, built)};
 }
 
 /// Of a unit that includes a program: the program's path says nothing.

@@ -201,6 +201,7 @@ Result<ExportedCall> exported_call_from_json(const std::string& text) {
   call.undetermined = get(document, "undetermined", call.undetermined);
   call.other_functions = get(document, "other_functions", call.other_functions);
   call.failures = get(document, "failures", call.failures);
+  call.notes = get(document, "notes", call.notes);
   call.compiled = get(document, "compiled", 0);
   if (!is_whole(call)) return bad;
   return call;

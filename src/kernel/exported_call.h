@@ -78,13 +78,14 @@ struct ExportedCall {
   std::vector<std::string> undetermined;
   std::vector<std::string> other_functions;  ///< further compiled functions with kernels of the program's own
   std::vector<std::string> failures;         ///< why nothing was exported
+  std::vector<std::string> notes;            ///< what was taken for granted on the way to the call
   int compiled = 0;                          ///< functions that the program compiled
   bool uses_known = false;                   ///< what is read and written was followed in the compiler's text
   int writes_elsewhere = 0;                  ///< places that write memory of none of the tensors
 
   /// The library beside it is one to load as it is: of a program in C++ (kernels/example_door.cuh).
   bool has_door() const { return entry == "cutelab_launch"; }
-  bool exported() const { return !entry.empty() && !arguments.empty() && !device_code.empty(); }
+  bool exported() const { return !entry.empty() && !device_code.empty(); }
   const Tensor* find(const std::string& name) const;
   /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
   /// the call that are one.

@@ -96,6 +96,7 @@ std::string to_json(const ExportedCall& call) {
                              {"undetermined", call.undetermined},
                              {"other_functions", call.other_functions},
                              {"failures", call.failures},
+                             {"notes", call.notes},
                              {"compiled", call.compiled}};
   return document.dump(1, ' ', false, CallJson::error_handler_t::replace) + "\n";
 }

@@ -115,6 +115,7 @@ std::vector<Package> imported_packages(const FileSource& files, const std::strin
     package.version = description->version;
     package.folder = std::filesystem::path(name).parent_path().lexically_relative(root).string();
     package.summary = description->summary;
+    description->folder = package.folder;
     package.architectures = {description->arch};
     package.plan = std::make_shared<ImportedPlan>(std::move(*description), exporter);
     packages.push_back(std::move(package));

@@ -49,6 +49,7 @@ struct PackageDescription {
   std::vector<std::string> undetermined;  ///< it does not run until these are filled in
   std::vector<std::string> assumed;
   std::vector<std::string> passed_over;  ///< options that are no parameters, and why
+  std::string folder;  ///< where its package.json lies, below the repository; no member of it
 };
 
 std::string to_json(const PackageDescription& description);

@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t most_number = INT64_C(1) << 40;
 
 ParameterSpec spec_of(const ImportedParameter& p) {
-  const std::string meaning = p.meaning.empty() ? p.option : p.meaning;
+  std::string meaning = p.meaning.empty() ? p.option : p.meaning;
+  if (p.multiple_of > 1) meaning += fmt::format("; multiples of {}", p.multiple_of);
   if (p.kind == "word") return {p.name, meaning, p.value, 0, 0, p.choices};
   if (p.kind == "switch") return {p.name, meaning, p.value, 0, 1, {}};
   return {p.name, meaning, p.value, 0, most_number, {}};
@@ -47,12 +48,19 @@ Config ImportedPlan::first_config() const {
   return config;
 }
 
+/// Of a package with open points: what is wanted, rather than how its program failed.
+Error ImportedPlan::not_exported(Error error) const {
+  const bool no_tools = error.kind == ErrorKind::unavailable && !exporter_->only_kept();
+  if (!description_.undetermined.empty() && !no_tools) error.remedy = cannot_run_because();
+  return error;
+}
+
 Result<Exported> ImportedPlan::exported(const Params& params, const Config& config) const {
   std::map<std::string, std::string> values = params.texts();
   for (const auto& [name, value] : config.values) values[name] = fmt::format("{}", value);
   auto made = exporter_->get(
       {description_.program, description_.program_sha256, flags_of(description_, values), description_.arch});
-  if (!made) return made;
+  if (!made) return not_exported(made.error());
   shape_runs(description_.op, made->call);
   if (description_.op.known())
     if (auto fits = check_operator(description_.op, made->call); !fits) return fits.error();
@@ -86,12 +94,16 @@ bool ImportedPlan::is_output(const std::string& tensor) const {
 
 std::string ImportedPlan::cannot_run_because() const {
   std::vector<std::string> open = description_.undetermined;
-  if (!description_.op.known()) open.emplace_back("what it computes (`operator`)");
+  const bool said = std::any_of(open.begin(), open.end(), [](const std::string& point) {
+    return point.find("`operator") != std::string::npos;
+  });
+  if (!description_.op.known() && !said) open.emplace_back("what it computes (`operator`)");
   for (const auto& [problem, call] : calls_)
     for (std::string& point : open_points(call))
       if (std::find(open.begin(), open.end(), point) == open.end()) open.push_back(std::move(point));
   if (open.empty()) return "";
-  return fmt::format("{} is undetermined; fill it in in package.json", join(open, "; "));
+  return fmt::format("{} is undetermined; fill it in in {}/package.json, its README says what is legal",
+                     join(open, "; "), description_.folder);
 }
 
 Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) const {

@@ -32,6 +32,7 @@ class ImportedPlan final : public KernelPlan {
   const PackageDescription& description() const { return description_; }
 
  private:
+  Error not_exported(Error error) const;
   Result<Exported> exported(const Params& params, const Config& config) const;
   /// The call of a problem that check() or plan() fetched; an empty one otherwise.
   const ExportedCall& call_of(const Params& params) const;

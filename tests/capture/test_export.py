@@ -3,12 +3,15 @@ kernels (kernels/exported_door.c) around an object that stands in for an exporte
 
 import argparse
 import ctypes
+import importlib.util
 import pathlib
+import pickle
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -188,6 +191,73 @@ class ForeignArguments(unittest.TestCase):
         made = ffi_arguments.as_compiled(traced, [Foreign(8, (), ()), 7, None], {}, "the stream")
         self.assertEqual([made[0].data_ptr, made[1], made[2].value, made[3]], [8, "the stream", 7, None])
         self.assertEqual(len(made), 4, "what is not given has its default")
+
+
+    def test_a_number_for_a_symbol_gets_the_symbols_width(self):
+        class Symbol:
+            width, divisibility = 64, 8
+
+            def __init__(self, *_given):
+                raise ValueError("a symbol is made of a width, not of a number")
+
+        seen = []
+        original = ffi_arguments.whole_number
+        ffi_arguments.whole_number = lambda bits: lambda value: seen.append((bits, value)) or value
+        try:
+            self.assertEqual(ffi_arguments.converted((256, 2.5), (Symbol.__new__(Symbol), None)), (256, 2.5))
+        finally:
+            ffi_arguments.whole_number = original
+        self.assertEqual(seen, [(64, 256)])
+
+
+class Defaults(unittest.TestCase):
+    def test_a_stream_that_is_a_default_can_be_pickled(self):
+        driver = types.ModuleType("cuda.bindings.driver")
+        driver.CUstream = type("CUstream", (int,), {"__module__": "cuda.bindings.driver", "__reduce_ex__": refuses})
+        modules = {"cuda": types.ModuleType("cuda"), "cuda.bindings": types.ModuleType("cuda.bindings"), "cuda.bindings.driver": driver}
+        modules["cuda.bindings"].driver = driver
+        before = {name: sys.modules.get(name) for name in modules}
+        sys.modules.update(modules)
+        try:
+            with self.assertRaises(TypeError):
+                pickle.dumps(driver.CUstream(7))
+            export_calls.streams_can_be_defaults()
+            self.assertEqual(int(pickle.loads(pickle.dumps(driver.CUstream(7)))), 7)
+        finally:
+            for name, module in before.items():
+                sys.modules.pop(name) if module is None else sys.modules.update({name: module})
+
+    def test_an_extent_that_is_a_symbol_is_a_number(self):
+        for kind, size in (('!cute.int_tuple<"?{i64}">', 8), ('!cute.int_tuple<"?{i64 div=16}">', 8), ('!cute.int_tuple<"?{div=16}">', 4), ('!cute.int_tuple<"?">', 4)):
+            made = ir_signature.described(kind, "m")
+            self.assertEqual((made["type"], made["bytes"]), (f"int{size * 8}_t", size), kind)
+        with self.assertRaises(ir_signature.UnknownSignature):
+            ir_signature.described('!cute.int_tuple<"(?,?)">', "mn")
+
+    def test_an_event_is_an_argument_that_is_known(self):
+        made = ir_signature.described("!cuda.event", "done")
+        self.assertEqual((made["type"], made["bytes"], made["stream"]), ("cudaEvent_t", 8, False))
+
+
+class LateModules(unittest.TestCase):
+    def test_marks_leave_functions_as_they_are(self):
+        spec = importlib.util.spec_from_file_location("stood_in_pytest", ROOT / "src/capture/harness/late/pytest.py")
+        pytest = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(pytest)
+
+        @pytest.mark.L0
+        @pytest.mark.parametrize("n", [1, 2])
+        @pytest.fixture
+        def seven():
+            return 7
+
+        self.assertEqual(seven(), 7)
+        with self.assertRaises(ModuleNotFoundError):
+            pytest.main([])
+
+
+def refuses(_self, _protocol):
+    raise TypeError("no default __reduce__ due to non-trivial __cinit__")
 
 
 TYPES = """

@@ -59,7 +59,7 @@ class KnowledgeNames(unittest.TestCase):
         for entry in entries():
             seen = re.search(r"^seen: \{(.+)\}$", entry.read_text(), re.M)
             self.assertTrue(seen, entry)
-            self.assertRegex(seen[1], r"(cute-dsl|cute-cpp): \d+\.\d+", entry)
+            self.assertRegex(seen[1], r"(cute-dsl|cute-cpp|cutile-dsl): \d+\.\d+", entry)
 
 
 class PatternCards(unittest.TestCase):

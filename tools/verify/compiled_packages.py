@@ -18,7 +18,7 @@ COLUMNS = [("registers", "Registers"), ("smem_kb", "SMEM (KB)"), ("stack_bytes",
 
 
 def packages(arch):
-    for path in sorted(ROOT.glob("kernels/cute_python/*/*/*/package.json")):
+    for path in sorted(p for language in ("cute_python", "cute_cpp") for p in ROOT.glob(f"kernels/{language}/*/*/*/package.json")):
         package = json.loads(path.read_text(encoding="utf-8"))
         if package["architecture"].startswith(arch):
             yield package

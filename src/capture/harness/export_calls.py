@@ -5,6 +5,7 @@ Written to the folder: kernel.o, kernel.h, kernel.cubin (or .fatbin), kernel.mli
 (src/kernel/exported_call.h says what it holds).
 """
 
+import copyreg
 import ctypes
 import functools
 import glob
@@ -57,6 +58,13 @@ def device_code(content):
     return None, ""
 
 
+def streams_can_be_defaults():
+    """An object file carries the function's signature, pickled; a stream that is a parameter's default refuses that by itself."""
+    from cuda.bindings import driver
+
+    copyreg.pickle(driver.CUstream, lambda stream: (driver.CUstream, (int(stream),)))
+
+
 class Calls:
     """Watches what is compiled and called. The first call of a compiled function that holds a kernel of the program's own is exported."""
 
@@ -84,6 +92,7 @@ class Calls:
     def watch(self):
         from cutlass.base_dsl import compiler, dsl, jit_executor
 
+        streams_can_be_defaults()
         self.wrap(jit_executor.JitCompiledFunction, "__init__", self.after_compiled)
         self.wrap(jit_executor.JitCompiledFunction, "run_compiled_program", self.after_run)
         self.wrap(jit_executor.ExecutionArgs, "generate_execution_args", self.after_arguments)
@@ -214,6 +223,8 @@ class Calls:
             leads = argument["type"] in ("tensor", "void *") and any(content[:8])
             if leads and not any(r["at"] == 0 for r in argument["relocations"]):
                 unknown.append(f"the memory that argument {argument['name']} refers to")
+            if argument["type"] == "cudaEvent_t":
+                unknown.append(f"argument {argument['name']}, an event that the program makes: no event is made for a launch from here")
         record["arguments"] = arguments
         self.write_device_code(record)
         self.write_text(compiled)
@@ -290,10 +301,13 @@ class Calls:
             pass
         return list(found.values())
 
+    def with_own_kernels(self):
+        return sum(bool(self.own_symbols.intersection(getattr(c, "kernel_info", None) or {})) for c in self.compiled.values())
+
     def save(self):
         """At the end of the program, however it ended."""
         record = {"schema": "cutelab.export", "schema_version": 1, "flags": self.flags.found, "other_functions": self.others,
-                  "failures": self.failures + ([] if self.done else self.unseen), "notes": self.notes, "compiled": len(self.compiled), **getattr(self, "record", {})}
+                  "failures": self.failures + ([] if self.done else self.unseen), "notes": self.notes, "compiled": self.with_own_kernels(), **getattr(self, "record", {})}
         record["launches"] = self.launches(record.get("symbols", []))
         record["runtime_archive"] = runtime_archive()
         temporary = os.path.join(self.folder, "export.json.new")

@@ -38,6 +38,13 @@ def is_environments_stream(like):
     return type(like).__name__ == "_FakeStream" and bool(getattr(like, "use_tvm_ffi_env_stream", False))
 
 
+def whole_number(bits):
+    """The DSL's own integer of that width."""
+    import cutlass
+
+    return cutlass.Int64 if bits == 64 else cutlass.Int32
+
+
 def converted(value, like):
     """The value of a call as the argument `like`, with which the function was traced."""
     if value is None or like is None:
@@ -51,6 +58,8 @@ def converted(value, like):
     if dataclasses.is_dataclass(like) and not isinstance(like, type):
         changes = {f.name: converted(getattr(value, f.name), getattr(like, f.name)) for f in dataclasses.fields(like)}
         return dataclasses.replace(like, **changes)
+    if isinstance(value, int) and hasattr(like, "divisibility"):  # a symbol: what it stands for has its width
+        return whole_number(like.width)(value)
     if isinstance(value, (bool, int, float)) and hasattr(type(like), "width"):
         return type(like)(value)
     return value

@@ -90,6 +90,12 @@ def described(kind, name):
         return {"name": name, "type": "cudaStream_t", "bytes": 8, "stream": True}
     if kind.startswith("!cute.memref<"):
         return {"name": name, "type": "tensor", "bytes": memref_bytes(kind), "stream": False}
+    number = re.fullmatch(r'!cute\.int_tuple<"\?(\{[^}]*\})?">', kind)
+    if number:  # an extent that is a symbol where it is compiled
+        width = 8 if "i64" in (number.group(1) or "") else 4
+        return {"name": name, "type": f"int{width * 8}_t", "bytes": width, "stream": False}
+    if kind == "!cuda.event":
+        return {"name": name, "type": "cudaEvent_t", "bytes": 8, "stream": False}
     if kind.startswith(("!cute.ptr<", "!llvm.ptr")):
         return {"name": name, "type": "void *", "bytes": 8, "stream": False}
     raise UnknownSignature(f"argument {name} is of a type that is not known here: {kind}")

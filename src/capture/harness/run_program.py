@@ -87,6 +87,7 @@ def prepare(request):
 
     stand_in_cuda.install(request["arch"], note)
     kind = install_torch(request)
+    sys.path.append(os.path.join(HERE, "late"))  # behind everything: what is installed comes first
     import cutlass.cute  # noqa: F401
 
     write = dsl_hooks.appender(os.path.join(request["out"], "kernels.jsonl"))

@@ -188,6 +188,17 @@ TEST_F(ProgramRun, ThatFailedIsKeptForWhoAsksForIt) {
   EXPECT_FALSE(run(sweep).kept);
 }
 
+TEST_F(ProgramRun, ThatRanOutOfTimeIsRunAgainWhereThereIsMoreOfIt) {
+  python("sleep 600");
+  Request sweep = request();
+  sweep.keep_failures = true;
+  sweep.limits.seconds = 0.5;
+  EXPECT_EQ(run(sweep).ended, Ended::time_limit);
+  EXPECT_TRUE(run(sweep).kept);
+  sweep.limits.seconds = 2.5;
+  EXPECT_FALSE(run(sweep).kept);
+}
+
 /// Writes a launch of the program's own kernel `k` and what it was compiled from.
 const char* const records_k =
     "echo '{\"ended\":\"returned\"}' > $out/outcome.json; "

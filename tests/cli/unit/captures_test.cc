@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/exports.h"
 #include "cli/unit/fake_context.h"
 
 namespace cutelab::cli {
@@ -94,6 +95,31 @@ TEST_F(Captures, TorchIsLentToAnInterpreterOfItsPython) {
   const Status wanted = add_torch(other, true, fake_.context);
   ASSERT_FALSE(wanted.ok());
   EXPECT_NE(wanted.error().wrong.find("python3.13"), std::string::npos) << wanted.error().message();
+}
+
+TEST_F(Captures, TorchIsFoundFromTheFolderOfARun) {
+  write("build/deps/torch/lib/python3.11/site-packages/torch/__init__.py", "");
+  write("build/deps/torch/.stamp", "");
+  fake_.context.source_root = fs::path(root_).lexically_relative(fs::current_path()).string();
+  ASSERT_TRUE(fs::path(fake_.context.source_root).is_relative());
+  capture::Toolchain toolchain;
+  toolchain.interpreter = "python3.11";
+  ASSERT_TRUE(add_torch(toolchain, false, fake_.context).ok());
+  EXPECT_TRUE(fs::path(toolchain.packages).is_absolute()) << toolchain.packages;
+}
+
+TEST_F(Captures, AVersionThatServesForAnotherSaysNothingAboutTheProgram) {
+  pins("nvidia-cutlass-dsl==4.7.0\n");
+  const Error refused{ErrorKind::usage, "export", "the program refuses: TypeError", "", ""};
+  EXPECT_EQ(by_version(refused, program(), "4.7.0", {}, fake_.context).kind, ErrorKind::usage);
+  const Error other = by_version(refused, program(), "4.8.1", {}, fake_.context);
+  EXPECT_EQ(other.kind, ErrorKind::unavailable);
+  EXPECT_NE(other.wrong.find("pins 4.7.0"), std::string::npos) << other.wrong;
+  EXPECT_NE(other.remedy.find("setup dsl-4.7.0"), std::string::npos) << other.remedy;
+  ExportSettings asked;
+  asked.dsl_version = "4.8.1";
+  EXPECT_EQ(by_version(refused, program(), "4.8.1", asked, fake_.context).kind, ErrorKind::usage)
+      << "asked for, its verdict counts";
 }
 
 TEST_F(Captures, TorchThatIsAskedForIsInstalled) {

@@ -82,6 +82,9 @@ TEST(HostMain, TheBranchOfThePreprocessorThatIsTakenIsTold) {
   std::string told;
   for (const std::string& line : host->skipped) told += line + "\n";
   EXPECT_NE(told.find("the first branch of `#if defined(SOMETHING)`"), std::string::npos) << told;
+  const auto call = exported_host_call("a.cu", *host);
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->notes, host->skipped) << "from where the package's README takes it";
 }
 
 TEST(HostMain, FollowsExtentsLeadingDimensionsAndTheCommandLine) {
@@ -195,6 +198,7 @@ TEST(RecordedLaunches, ACallComesBackFromItsText) {
   call.launches = kernel::launches_from("launches:\n_Z1k 4 5 1 128 1 1 2 1 1 98432\n");
   call.launches[0].preferred_cluster = {2, 4, 1};
   call.device_code = "kernel.cubin";
+  call.notes = {"the first branch"};
   const auto back = kernel::exported_call_from_json(kernel::to_json(call));
   ASSERT_TRUE(back);
   EXPECT_EQ(kernel::to_json(*back), kernel::to_json(call));

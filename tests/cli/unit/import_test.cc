@@ -296,6 +296,9 @@ TEST(PackageWords, AreThoseOfNoMachineAndOfNoSource) {
                 "  suggestion: a | b\n",
                 world.context),
             "error: no\n   --> $CUTLASS_DIR/a.py:3\n  suggestion: a | b");
+  EXPECT_EQ(without_machines_paths("cmake -B '/var/tmp/cutelab-capture-a7X/cwd/b' /somewhere/cutlass/c",
+                                   world.context),
+            "cmake -B '(a folder of the run)/cwd/b' $CUTLASS_DIR/c");
 }
 
 TEST(PackageFolder, HasTheVersionInItsName) {

@@ -59,6 +59,29 @@ TEST(MemoryUse, DescriptorsAreFollowedThroughTheLaunch) {
   EXPECT_EQ(spelled(memory_use(text, "run_g")), "there is no function run_g");
 }
 
+TEST(MemoryUse, DescriptorsOfTheDriversOwnCallAreFollowed) {
+  const char* const text = R"ir(
+module {
+  cuda.kernels @kernels {
+    cuda.kernel @k_0(%arg0: !cuda.tensor_map, %arg1: !cuda.tensor_map) {
+      %p = cuda.cast %arg0 : !cuda.tensor_map -> !llvm.ptr
+      nvvm.cp.async.bulk.tensor.shared.cluster.global %s, %p, %b, box[%x, %y] : !llvm.ptr<7>, !llvm.ptr
+      cuda.return
+    }
+  }
+  func.func @run(%arg0: !cute.memref<f16, gmem, "(8,8):(8,1)">, %arg1: !cute.memref<f16, gmem, "(8,8):(8,1)">) -> i32 {
+    %i = cute.get_iter(%arg0) : !cute.memref<f16, gmem, "(8,8):(8,1)">
+    %n = cute.ptrtoint(%i) : !cute.ptr<f16, gmem> to i64
+    %g = cuda.cast %n : i64 -> !ptr.ptr<#ptr.generic_space>
+    %r, %m = cuda.tensor_map_encode_tiled global_address = %g, rank = %c : <#ptr.generic_space> -> !cuda.result, !cuda.tensor_map
+    %l = cuda.launch_ex @kernels::@k_0<%cfg> (%m, %m) : !cuda.launch_cfg, (!cuda.tensor_map, !cuda.tensor_map) -> !cuda.result
+    func.return %z : i32
+  }
+}
+)ir";
+  EXPECT_EQ(spelled(memory_use(text, "run")), "r- -- 0");
+}
+
 TEST(MemoryUse, ViewsLoopsAndBranchesCarryAnAddress) {
   const std::string text = module_of("%arg0: !view, %arg1: !view, %arg2: !view, %arg3: i1", R"ir(
       %c = arith.constant 1 : i32

@@ -190,6 +190,24 @@ TEST_F(Build, AFailedCompilationShowsItsErrorsAndLeavesNothing) {
     EXPECT_FALSE(entry.is_regular_file());
 }
 
+TEST_F(Build, AFailedUnitIsThereForTheCommandThatRepeatsIt) {
+  script("#!/bin/sh\necho 'error: no' >&2\nexit 2\n");
+  write("kernels/example_door.cuh", "// door of a unit\n");
+  write("p.cu", "int main() {}\n");
+  BuildRequest unit = request();
+  unit.unit = "#include \"p.cu\"\n";
+  unit.program = (root / "p.cu").string();
+  auto built = build_kernel(unit, toolchain());
+  ASSERT_FALSE(built);
+  const std::string& remedy = built.error().remedy;
+  const auto end = remedy.rfind(".cu");
+  ASSERT_NE(end, std::string::npos) << remedy;
+  const auto begin = remedy.rfind(' ', end) + 1;
+  auto kept = files.read(remedy.substr(begin, end + 3 - begin), 1000);
+  ASSERT_TRUE(kept) << remedy;
+  EXPECT_EQ(*kept, unit.unit);
+}
+
 TEST_F(Build, TwoBuildersAtOnceBothSucceed) {
   const auto build = [&] { EXPECT_TRUE(build_kernel(request(), toolchain())); };
   std::thread other(build);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "kernel/fill_in.h"
 #include "kernel/imported_package.h"
 #include "kernel/imported_plan.h"
 #include "support/exported_tensor.h"
@@ -100,6 +101,47 @@ TEST_F(Imported, TheDescriptionComesBackFromItsJson) {
   EXPECT_EQ(to_json(*back), to_json(d));
   EXPECT_EQ(back->op.roles.at("d").modes, d.op.roles.at("d").modes);
   EXPECT_EQ(back->configurations[1].rejected_because, d.configurations[1].rejected_because);
+}
+
+TEST_F(Imported, WhatIsOpenIsNamedWithTheFileThatItIsFilledInIn) {
+  PackageDescription d = product();
+  d.op = {};
+  d.undetermined = {"`operator`: what its tensors are (a, b, c) in it"};
+  d.folder = "kernels/cute_python/gemm/tiny/tiny";
+  const ImportedPlan open(d, exporter);
+  const std::string because = open.cannot_run_because();
+  EXPECT_NE(because.find("kernels/cute_python/gemm/tiny/tiny/package.json"), std::string::npos) << because;
+  EXPECT_EQ(because.find("`operator`"), because.rfind("`operator`")) << "said once: " << because;
+  const auto refused = open.check(*parse_parameters("tiny", open.parameters(), {{"m", "200"}}));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().remedy.find("package.json"), std::string::npos) << refused.error().message();
+}
+
+TEST_F(Imported, AMultipleThatIsWantedStandsWithTheParameter) {
+  PackageDescription d = product();
+  d.parameters[0].multiple_of = 64;
+  EXPECT_EQ(ImportedPlan(d, exporter).parameters()[0].meaning, "rows; multiples of 64");
+}
+
+TEST(FillIn, NamesOperatorsThatTheTensorsSufficeForAndTheirMembers) {
+  PackageDescription d = product();
+  d.op = {};
+  ExportedCall call;
+  call.tensors = {exported_tensor("x", {4, 8}, {8, 1}, 0), exported_tensor("y", {4, 8}, {8, 1}, 1)};
+  const auto text_of = [&] {
+    std::string text;
+    for (const std::string& line : fill_in_lines(d, call)) text += line + "\n";
+    return text;
+  };
+  const std::string two = text_of();
+  for (const char* wanted :
+       {"`operator.name`", "`operator.roles`", "`softmax`", "`x` (2 modes)", "`undetermined`"})
+    EXPECT_NE(two.find(wanted), std::string::npos) << wanted << " in " << two;
+  EXPECT_EQ(two.find("`gemm`"), std::string::npos) << "it has three tensors";
+  call.tensors.push_back(exported_tensor("z", {4, 8}, {8, 1}, 2));
+  EXPECT_NE(text_of().find("`gemm`"), std::string::npos);
+  call.tensors.resize(1);
+  EXPECT_NE(text_of().find("does not run"), std::string::npos) << text_of();
 }
 
 TEST_F(Imported, ADamagedDescriptionIsRefused) {

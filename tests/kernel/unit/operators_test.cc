@@ -1,5 +1,6 @@
 // What imported kernels compute: references by the modes of their tensors, and what the check allows.
 #include "kernel/operators.h"
+#include "kernel/sum_tolerance.h"
 
 #include <gtest/gtest.h>
 
@@ -191,6 +192,16 @@ TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   const double allowed = tolerance.floor * tolerance.relative_norm / 4;
   EXPECT_LT(dropped, allowed);
   EXPECT_GT(dropped, allowed / 10) << "nor is what it allows for sums";
+}
+
+TEST(SumTolerance, NamesTheSumsByWhatTheyKeep) {
+  ProductSum sum;
+  sum.products = 64;
+  EXPECT_NE(product_tolerance(sum).reason.find("fp32 sums of 64"), std::string::npos);
+  sum.kept_bits = 10;
+  EXPECT_NE(product_tolerance(sum).reason.find("fp16 sums of 64"), std::string::npos);
+  sum.kept_bits = 13;
+  EXPECT_NE(product_tolerance(sum).reason.find("sums that keep 13 bits of 64"), std::string::npos);
 }
 
 }  // namespace
