@@ -168,11 +168,10 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
 /// What one run of something changed that may run any number of times.
 void Machine::Interpreter::changed_some_times(const Outcome& out, const std::string& loop) {
   for (const Write& w : out.writes) {
-    const Value before = w.slots->at(w.name);
-    const bool plain = before.is_number() || before.is_none() || before.as<Text>() || before.as<Tuple>();
-    const bool counted = before.bound() && plain && m.equal(before, w.value) != Truth::yes;
+    const Value before = without_write(w.slots, w.name);
+    const bool keeps_kind = before.as<Record>() || before.as<LayoutObject>() || before.as<External>();
     Value after = w.value;
-    if (counted) {
+    if (before.bound() && !keeps_kind && !before.same(after) && m.equal(before, after) != Truth::yes) {
       after = m.unknown("changes in " + loop, m.name_of(w.name));
       after.as<Unknown>()->changed = true;
     }

@@ -91,8 +91,9 @@ Value Machine::by_special(const Value& object, std::string_view name, std::vecto
 /// Notes what a name of a class's body has to do with attributes of its objects.
 void Machine::Interpreter::may_hook(Class* klass, Symbol name, const Value& value) {
   const std::string_view plain = m.name_of(name);
-  if (plain == "__getattribute__") klass->hooks_reading = true;
-  if (plain == "__setattr__" || plain == "__delattr__") klass->hooks = true;
+  const bool own = klass->module < Library::first;  // the library's guard against misuse, and change nothing
+  if (plain == "__getattribute__" && own) klass->hooks_reading = true;
+  if ((plain == "__setattr__" || plain == "__delattr__") && own) klass->hooks = true;
   if (const Function* f = value.as<Function>())
     klass->hooks = klass->hooks || (f->is_property && !f->keeps_value);
   if (const Instance* descriptor = value.as<Instance>(); descriptor && !descriptor->klass->is_enum) {
@@ -181,7 +182,8 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
   if (Instance* instance = object.as<Instance>()) {
     Interpreter& run = *interpreter_;
     if (Interpreter::is_hooked(instance->klass)) {
-      if (!plainly && run.own_method(object, "__setattr__")) {
+      const Function* setter = plainly ? nullptr : run.own_method(object, "__setattr__");
+      if (setter && setter->module < Library::first) {
         by_special(object, "__setattr__", {text(name_of(name)), value});
         return;
       }
@@ -215,7 +217,7 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
   Interpreter& run = *interpreter_;
   Slots* names = nullptr;
   if (Instance* instance = object.as<Instance>()) {
-    if (run.own_method(object, "__delattr__")) {
+    if (const Function* f = run.own_method(object, "__delattr__"); f && f->module < Library::first) {
       by_special(object, "__delattr__", {text(name_of(name))});
       return;
     }
@@ -262,7 +264,8 @@ Value Machine::base_attribute(const Value& object, Symbol name, Node at, int mod
 /// What the class says of reading an attribute, where it does.
 std::optional<Value> Machine::Interpreter::hooked_attribute(Instance* instance, Symbol name, bool plainly) {
   const Value self = instance;
-  if (!plainly && own_method(self, "__getattribute__"))
+  const Function* asked = plainly ? nullptr : own_method(self, "__getattribute__");
+  if (asked && asked->module < Library::first)
     return m.by_special(self, "__getattribute__", {m.text(m.name_of(name))});
   const Value found = class_attribute(instance->klass, name);
   if (!own_method(found, "__get__")) return std::nullopt;

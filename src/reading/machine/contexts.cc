@@ -55,7 +55,8 @@ bool lets_errors_pass(std::string_view path) {
 
 Flow Machine::Interpreter::managed(const Value& manager, const ManagedBody& body, Node at, Scope* s) {
   Function *enter = own_method(manager, "__enter__"), *exit = own_method(manager, "__exit__");
-  if (enter && exit) return by_methods(manager, enter, exit, body, at, s);
+  const bool own = enter && exit && enter->module < Library::first && exit->module < Library::first;
+  if (own) return by_methods(manager, enter, exit, body, at, s);
   Iterator* generator = manager.as<Iterator>();
   if (generator && generator->form == Iterator::Form::called && !generator->state.find(m.symbol("items")))
     return by_generator(generator, body, at);

@@ -36,7 +36,9 @@ Value Machine::Interpreter::expression(Node n, Scope* s) {
   --depth_;
   if (m.raising_) return {};
   if (!value.bound()) value = unknown_at("no value", n);
-  if (value.object()) note_touched(value);
+  constexpr auto bit = [](Type type) { return 1u << static_cast<unsigned>(type); };
+  constexpr unsigned may_change = bit(Type::unknown) | bit(Type::list) | bit(Type::dict) | bit(Type::set);
+  if (const Object* object = value.object(); object && (bit(object->type) & may_change)) note_touched(value);
   touched_ = touched_ || touched;
   if (traced(s)) m.trace_.note(s->module, n, s->activation, value);
   return value;

@@ -44,6 +44,7 @@ Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condi
   }
   m.exception_ = exception_before;
   if (first_raised || second_raised) {
+    if (!m.current_launch_) ++m.uncertain_;  // a `try` around it may see the error
     const Outcome& taken = first_raised ? second : first;
     take(taken);
     result_ = taken.result;

@@ -165,7 +165,6 @@ class Machine::Interpreter {
   Flow match_statement(source::Node n, Scope* s);
   Flow case_from(const std::vector<source::Node>& cases, std::size_t at, const Value& subject, Scope* s);
   Flow for_statement(source::Node n, Scope* s);
-  Flow for_range(source::Node n, Range* range, Scope* s);
   Flow once(source::Node n, const Value& index, Scope* s);
   Flow while_statement(source::Node n, Scope* s);
   Flow loop_else(source::Node n, Scope* s);
@@ -255,6 +254,7 @@ class Machine::Interpreter {
   Value name(source::Node n, Scope* s);
   Value lookup(Symbol name, Scope* s);
   bool is_local(Symbol name, Scope* s);
+  bool is_hidden(Symbol name, Scope* from, const Scope* to);
   static Scope* scope_of_walrus(Scope* s);
   Value builtin(Symbol name);
   Value find_builtin(Symbol name);

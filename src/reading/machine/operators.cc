@@ -338,8 +338,7 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
                           (interpreter_->own_method(a, "__ne__") || interpreter_->own_method(b, "__ne__"));
     return declined ? Value::boolean(!a.same(b)) : from(equal(a, b), op == "!=");
   }
-  if (op == "is") return from(identical(a, b), false);
-  if (op == "is not") return from(identical(a, b), true);
+  if (op == "is" || op == "is not") return from(identical(a, b), op == "is not");
   if (op == "in" || op == "not in") return contains(op, a, b);
   std::optional<int> order;
   if (a.is_number() && b.is_number()) {

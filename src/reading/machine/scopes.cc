@@ -84,6 +84,23 @@ bool Machine::Interpreter::is_local(Symbol name, Scope* s) {
   return std::binary_search(s->locals->begin(), s->locals->end(), name);
 }
 
+namespace {
+/// What modules give a name once; a local of its name that has no value yet is not looked for.
+bool is_defined_once(const Value& v) {
+  const Object* object = v.object();
+  return object &&
+         (object->type == Type::external || object->type == Type::function || object->type == Type::klass ||
+          object->type == Type::module || object->type == Type::record);
+}
+}  // namespace
+
+/// Whether a scope between the two has the name as a local without a value.
+bool Machine::Interpreter::is_hidden(Symbol name, Scope* from, const Scope* to) {
+  for (Scope* at = from; at && at != to; at = at->parent)
+    if ((!at->is_class || at == from) && is_local(name, at)) return true;
+  return false;
+}
+
 Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
   for (Scope* at = s; at; at = at->parent) {
     if (at->is_class && at != s) continue;
@@ -92,12 +109,11 @@ Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
       const Value* found = at->names.find(name);
       return found ? *found : builtin(name);
     }
-    if (const Value* found = at->names.find(name)) return *found;
+    if (const Value* found = at->names.find(name))
+      return at == s || is_defined_once(*found) || !is_hidden(name, s, at) ? *found : Value();
     if (at->lazy) {
       const Value made = library_name(at, name);
       if (made.bound()) return made;
-    } else if (is_local(name, at)) {
-      return {};
     }
   }
   return builtin(name);
