@@ -77,7 +77,7 @@ class GpuTools(unittest.TestCase):
     def test_preparing_exports_imported_packages_only(self):
         self.assertEqual(self.run_tool("gpu_checks.py", "prepare", "--cutelab", self.program).returncode, 0)
         calls = (Path(self.folder.name) / "calls").read_text().splitlines()
-        self.assertEqual(calls[1:], ["kernel absent v0 --build --check"])
+        self.assertEqual(calls[1:], ["kernel absent v0 --check --prof_type=disabled --no-store"])
 
     def test_problems_are_of_packages_that_there_are(self):
         designs = {path.parent.parent.name for path in (ROOT / "kernels").glob("*/*/*/*/README.md")}

@@ -191,6 +191,12 @@ CppValue CppFolder::reach_of_mentions(Node function) {
   return out;
 }
 
+/// Whether something that is reached names an alias of a type.
+CppValue CppFolder::reach_of_alias(Node alias) {
+  const auto named = types_.find(alias.child(Field::name_field).text());
+  return named == types_.end() ? CppValue::of(1) : reach_of_all(named->second, alias);
+}
+
 /// By what stands around a place, calls of its function aside. Each node is asked once.
 CppValue CppFolder::reach_in_file(Node place) {
   std::vector<Node> chain;
@@ -230,14 +236,16 @@ CppValue CppFolder::reach(Node place) {
   depth_ += 3;
   CppValue out = reach_in_file(place);
   Node function = place.enclosing(NodeKind::function_definition);
-  if (function && out.integer() != 0) {
-    const auto key = std::pair(function.tree(), function.index());
+  // `using Kept = conditional_t<staged, A, B>;` names A and B where somebody names Kept.
+  const Node whole = function ? function : place.enclosing(NodeKind::alias_declaration);
+  if (whole && out.integer() != 0) {
+    const auto key = std::pair(whole.tree(), whole.index());
     const auto known = reach_of_functions_.find(key);
     if (known == reach_of_functions_.end()) {
       reach_of_functions_.emplace(key, CppValue::of(1));  // calls itself
       const bool before = cut_short_;
       cut_short_ = false;
-      const CppValue told = reach_of_function(function);
+      const CppValue told = function ? reach_of_function(function) : reach_of_alias(whole);
       reach_of_functions_[key] = told;
       if (cut_short_) reach_of_functions_.erase(key);  // asked again from nearer
       cut_short_ = cut_short_ || before;

@@ -87,6 +87,7 @@ class CppFolder {
   CppValue reach_of_function(source::Node function);
   CppValue reach_in_file(source::Node place);
   CppValue reach_of_mentions(source::Node function);
+  CppValue reach_of_alias(source::Node alias);
   CppValue reach_of_branch(source::Node above, source::Node below);
   CppValue reach_behind_returns(source::Node block, source::Node statement);
   CppValue reach_of_directive(source::Node directive, source::Node below);

@@ -329,8 +329,7 @@ CUTE_DEVICE void consume_items(const Params& p, const Descriptors<Finish>& tma, 
   for (; item < work.whole; item = feed.next(false)) {
     auto kept = store.ahead(schedule.at(item));
     OutputTile tile;
-    // The divisions are in nobody's way there. Beside the code of cut tiles they cost registers: ptxas then
-    // serializes every WGMMA (C7511).
+    // In nobody's way there; beside the code of cut tiles ptxas would serialize every WGMMA (C7511).
     const auto first = [&] {
       if constexpr (config.gain == 0) tile = now(schedule.at(item));
     };
