@@ -92,7 +92,7 @@ SweptImport attempt(SweptImport one, const std::string& path, const ImportSweep&
 }
 
 /// What is attempted, and below which folder it lies.
-struct Candidate {
+struct SweptFile {
   corpus::FileFacts facts;
   std::string root;
   std::string shown;   ///< its path in the table
@@ -116,17 +116,17 @@ Result<std::vector<corpus::FileFacts>> files_below(const std::string& root, Cont
 
 /// CuTe DSL files below the examples of a checkout, or below the folder; CuTe C++ ones below all of its
 /// examples.
-Result<std::vector<Candidate>> candidates_of(const ImportSweep& asked, Context& context) {
+Result<std::vector<SweptFile>> candidates_of(const ImportSweep& asked, Context& context) {
   const std::string inner = corpus::dsl_example_root(context.files, asked.folder);
   const std::string folder = std::filesystem::absolute(asked.folder).string();
   const std::string root = inner.empty() ? folder : folder + "/" + inner;
   const std::string all_examples = inner.empty() ? folder : folder + "/examples";
   auto files = files_below(root, context);
   if (!files) return files.error();
-  std::vector<Candidate> found;
+  std::vector<SweptFile> found;
   for (const auto& file : *files) {
     if (!file.path.ends_with(".py") || file.path.find(asked.only) == std::string::npos) continue;
-    Candidate candidate{file, root, file.path, ""};
+    SweptFile candidate{file, root, file.path, ""};
     if (!file.has_main) candidate.helper = who_runs(file, *files);
     found.push_back(std::move(candidate));
   }
@@ -141,7 +141,7 @@ Result<std::vector<Candidate>> candidates_of(const ImportSweep& asked, Context& 
 }
 
 /// A file that no other one runs may be a program without a guard around its main.
-SweptImport swept_one(const Candidate& candidate, const ImportSweep& asked, const kernel::Exporter& exporter,
+SweptImport swept_one(const SweptFile& candidate, const ImportSweep& asked, const kernel::Exporter& exporter,
                       Context& context, std::mutex& reading) {
   SweptImport one{candidate.shown, asked.arch, "", "", ""};
   const bool may_run = candidate.helper.empty() || candidate.helper == no_user;

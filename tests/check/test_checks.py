@@ -67,6 +67,9 @@ class Units(Tree):
         self.assertIn("J is defined", self.complaints("using J = a::b;\n", "using J = a::c;\n")[0])
         self.assertIn("J is defined", self.complaints("using a::J;\n", "using J = b::J;\n")[0])
 
+    def test_an_alias_of_a_source_is_no_type_of_another(self):
+        self.assertIn("J is a type of src/layout/a.cc too", self.complaints("struct J {\n};\n", "using J = a::b;\n")[0])
+
     def test_an_alias_of_a_source_is_no_type_of_a_header(self):
         header = "namespace cutelab::a {\nstruct Flag {\n};\n}\n"
         alias = "namespace cutelab::%s {\nnamespace {\nusing Flag = b::Flag;\n"

@@ -72,7 +72,7 @@ def header_types(root):
 
 def check(root):
     wrong = []
-    defined, meant = {}, {}
+    defined, meant, classes, named = {}, {}, {}, []
     types = header_types(root)
     for path in common.sources(root, "src", "tests", suffixes=(".cc",)):
         if "cases" in path.parts:
@@ -88,10 +88,15 @@ def check(root):
             if header := types.get((room, enclosing(text, at), name)):
                 line = text.count("\n", 0, at) + 1
                 wrong.append(f"{path}:{line}: {name} is a type of {header} too; give the alias another name")
+        classes.update(((room, found.group(1)), path) for found in TYPE.finditer(text))
+        named += [(room, name, path, text.count("\n", 0, at) + 1) for name, _, at in aliases(text)]
         for key, name, at, meaning in places:
             table = defined if meaning is None else meant
             other, before = table.setdefault(key, (path, meaning))
             if before != meaning or (meaning is None and other != path):
                 line = text.count("\n", 0, at) + 1
                 wrong.append(f"{path}:{line}: {name} is defined in {other} too; give one of them another name, or share it")
+    for room, name, path, line in named:
+        if (other := classes.get((room, name), path)) != path:
+            wrong.append(f"{path}:{line}: {name} is a type of {other} too; give one of them another name")
     return wrong

@@ -8,32 +8,33 @@ namespace cutelab::reading::machine {
 namespace mma_operations_models {
 
 using Answer = std::optional<Value>;
-using Names = std::array<std::string_view, 7>;
+using AttributeNames = std::array<std::string_view, 7>;
 
 /// An operation's constructor: parameters in order, what it fixes itself, K of the instruction.
 struct MmaSpec {
   std::string_view family, name;  ///< "warpgroup", "MmaF16BF16Op"
-  Names parameters;
+  AttributeNames parameters;
   int k = 0;  ///< appended to a shape (M, N); 0 = the shape is complete
   std::string_view ab_type = {}, acc_type = {}, sf_type = {};
   int sf_vec_size = 0;
   std::array<int, 3> shape = {0, 0, 0};  ///< of an operation that takes none
 };
 
-constexpr Names hopper_ab = {"ab_dtype", "acc_dtype",    "instruction_shape",
-                             "a_src",    "a_major_mode", "b_major_mode"};
-constexpr Names hopper_a_b = {"a_dtype", "b_dtype",      "acc_dtype",   "instruction_shape",
-                              "a_src",   "a_major_mode", "b_major_mode"};
-constexpr Names tc_ab_acc = {"ab_dtype", "acc_dtype",    "instruction_shape", "cta_group",
-                             "a_src",    "a_major_mode", "b_major_mode"};
-constexpr Names tc_ab = {"ab_dtype", "instruction_shape", "cta_group",
-                         "a_src",    "a_major_mode",      "b_major_mode"};
-constexpr Names tc_a_b = {"a_dtype", "b_dtype",      "instruction_shape", "cta_group",
-                          "a_src",   "a_major_mode", "b_major_mode"};
-constexpr Names tc_none = {"instruction_shape", "cta_group", "a_src", "a_major_mode", "b_major_mode"};
-constexpr Names tc_sf = {"sf_dtype", "instruction_shape", "cta_group", "a_src"};
-constexpr Names warp_ab = {"ab_dtype", "acc_dtype", "shape_mnk"};
-constexpr Names warp_sf = {"ab_dtype", "acc_dtype", "sf_type"};
+constexpr AttributeNames hopper_ab = {"ab_dtype", "acc_dtype",    "instruction_shape",
+                                      "a_src",    "a_major_mode", "b_major_mode"};
+constexpr AttributeNames hopper_a_b = {"a_dtype", "b_dtype",      "acc_dtype",   "instruction_shape",
+                                       "a_src",   "a_major_mode", "b_major_mode"};
+constexpr AttributeNames tc_ab_acc = {"ab_dtype", "acc_dtype",    "instruction_shape", "cta_group",
+                                      "a_src",    "a_major_mode", "b_major_mode"};
+constexpr AttributeNames tc_ab = {"ab_dtype", "instruction_shape", "cta_group",
+                                  "a_src",    "a_major_mode",      "b_major_mode"};
+constexpr AttributeNames tc_a_b = {"a_dtype", "b_dtype",      "instruction_shape", "cta_group",
+                                   "a_src",   "a_major_mode", "b_major_mode"};
+constexpr AttributeNames tc_none = {"instruction_shape", "cta_group", "a_src", "a_major_mode",
+                                    "b_major_mode"};
+constexpr AttributeNames tc_sf = {"sf_dtype", "instruction_shape", "cta_group", "a_src"};
+constexpr AttributeNames warp_ab = {"ab_dtype", "acc_dtype", "shape_mnk"};
+constexpr AttributeNames warp_sf = {"ab_dtype", "acc_dtype", "sf_type"};
 
 constexpr MmaSpec specs[] = {
     {"nvgpu", "MmaUniversalOp", {"abacc_dtype"}, 0, {}, {}, {}, 0, {1, 1, 1}},
