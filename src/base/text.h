@@ -3,12 +3,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace cutelab {
 
 std::string_view trim(std::string_view s);
 std::vector<std::string_view> split(std::string_view s, char separator);
+/// The pieces are views: a text that is gone at the end of the line has none.
+template <class Gone>
+requires std::is_same_v<Gone, std::string> std::vector<std::string_view> split(Gone&& text, char separator)
+= delete;
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 bool starts_with_ignoring_case(std::string_view s, std::string_view prefix);
 std::string to_lower(std::string_view s);

@@ -31,7 +31,8 @@ constexpr std::uint64_t most_code_bytes = 256u << 20;
 Status is_filled_in(const std::string& program, const std::string& source) {
   std::vector<std::string> places;
   int line = 0;
-  for (const auto text : split(without_comments(source), '\n')) {
+  const std::string code = without_comments(source);
+  for (const auto text : split(code, '\n')) {
     ++line;
     if (names_word(text, "FILL_IN")) places.push_back(fmt::format("{}", line));
   }

@@ -113,7 +113,8 @@ TEST(Dispatch, HelpFitsTheTerminalButForExamples) {
     const std::string text = help_text(verb->spec(), 72);
     fake.out << text.substr(0, text.find("\nexamples:"));
   }
-  for (const std::string_view line : split(fake.out.str(), '\n')) EXPECT_LE(display_width(line), 72u) << line;
+  const std::string printed = fake.out.str();
+  for (const std::string_view line : split(printed, '\n')) EXPECT_LE(display_width(line), 72u) << line;
 }
 
 TEST(Dispatch, ErrorsGoToStderrWithTheExitCodeOfTheirKind) {

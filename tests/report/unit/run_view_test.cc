@@ -57,8 +57,8 @@ TEST(RunView, AReasonOfOneRowStaysInItsRow) {
 TEST(RunView, FitsTheTerminal) {
   evidence::Run run = run_without_gpu();
   for (int i = 0; i < 9; ++i) run.provenance.configuration["parameter_" + std::to_string(i)] = "8192";
-  for (const std::string_view line : split(run_report(run, 72), '\n'))
-    EXPECT_LE(display_width(line), 72u) << line;
+  const std::string report = run_report(run, 72);
+  for (const std::string_view line : split(report, '\n')) EXPECT_LE(display_width(line), 72u) << line;
   run.provenance.time_utc = "2026-01-31T12:00:00Z";
   const std::string list = run_list({{1, run}}, 72);
   for (const std::string_view line : split(list, '\n')) EXPECT_LE(display_width(line), 72u) << list;
