@@ -316,6 +316,16 @@ std::string tensor_names(const kernel::ExportedCall& call) {
 
 }  // namespace
 
+void take_mask(const std::string& program_text, OperatorGuess& guess) {
+  if (guess.op.name != "attention" || program_text.find("scaled_dot_product_attention(") == std::string::npos)
+    return;
+  guess.op.numbers["causal_from_start"] = 1;
+  guess.assumed.emplace_back(
+      "its own reference is torch's scaled_dot_product_attention, whose causal mask begins at the first "
+      "query "
+      "and the first key");
+}
+
 OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector<ProbedFlag>& flags,
                              const std::string& words, const std::string& named) {
   OperatorGuess guess;

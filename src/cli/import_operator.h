@@ -22,6 +22,10 @@ struct OperatorGuess {
 OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector<ProbedFlag>& flags,
                              const std::string& words, const std::string& named);
 
+/// Where an attention's causal mask begins, by what the program checks itself with: torch's
+/// scaled_dot_product_attention lets query i see the keys up to i. Else it ends at the last key.
+void take_mask(const std::string& program_text, OperatorGuess& guess);
+
 /// What a program says of itself: its file's name, what it compiles, and the words that its object, its
 /// constants and its options hold ("norm_type layer"); without those of the option `left_out`.
 std::string words_of_call(const std::string& path, const kernel::ExportedCall& call,

@@ -266,6 +266,7 @@ void Importing::describe(const kernel::Exported& base) {
     if (auto ragged = probe_ragged(probe, flags, d); !ragged.empty()) d.ragged.push_back(std::move(ragged));
   auto guess =
       guess_operator(base.call, flags, words_of_call(said_, base.call), arguments_.get("--operator"));
+  if (const auto text = context_.files.read(path_, 16u << 20)) take_mask(*text, guess);
   d.op = std::move(guess.op);
   d.assumed = std::move(guess.assumed);
   d.undetermined = std::move(guess.undetermined);

@@ -184,6 +184,13 @@ void read_functions(FactContext& context) {
       if (from_device && callee.kind == Function::Kind::jit) callee.kind = Function::Kind::device;
     }
   context.on_device = on_device(context);
+  // A helper without a decorator is traced where it is called: inside a kernel it is no host code.
+  const std::vector<bool> host = on_host(context);
+  for (std::size_t f = 0; f < context.reading.functions.size(); ++f) {
+    Function& function = context.reading.functions[f];
+    if (function.kind == Function::Kind::host && context.on_device[f] && !host[f])
+      function.kind = Function::Kind::device;
+  }
 }
 
 void read_flags(FactContext& context) {

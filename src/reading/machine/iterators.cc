@@ -147,10 +147,12 @@ std::optional<std::vector<Value>> Machine::items(const Value& v) {
   if (const Class* c = v.as<Class>()) {
     if (!c->is_enum) return std::nullopt;
     std::vector<Value> out;
-    for (const auto& [name, member] : c->attributes.items())
+    for (const auto& item : c->attributes.items()) {
+      const Value member = item.second;
       if (member.as<Instance>() &&
           std::none_of(out.begin(), out.end(), [&](const Value& m) { return m.same(member); }))
         out.push_back(member);  // another name of a member is none
+    }
     return out;
   }
   if (const Record* r = v.as<Record>()) {

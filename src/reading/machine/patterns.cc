@@ -139,10 +139,10 @@ Machine::Truth Patterns::of_mapping(Node pattern, const Value& subject) {
   for (const Node part : pattern.children()) {
     if (part.kind_name() == "splat_pattern") {
       Dict* rest = m_.make<Dict>();
-      for (const auto& [key, value] : dict->items)
+      for (const auto& item : dict->items)
         if (std::none_of(taken.begin(), taken.end(),
-                         [&](const Value& t) { return m_.equal(t, key) == Truth::yes; }))
-          rest->items.emplace_back(key, value);
+                         [&](const Value& t) { return m_.equal(t, item.first) == Truth::yes; }))
+          rest->items.push_back(item);
       rest->open = dict->open;
       if (part.first()) capture(part.first(), rest);
       continue;

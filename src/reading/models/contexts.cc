@@ -7,7 +7,7 @@ namespace {
 
 Answer manager(Call& c, const char* kind, Value held) {
   if (!c.complete) return std::nullopt;
-  return Value(record_of(c, kind, {{"value", std::move(held)}}));
+  return Value(record_of(c, kind, {{"value", held}}));
 }
 
 Answer suppress(Call& c) { return manager(c, "suppress", c.machine.tuple(c.arguments)); }

@@ -262,6 +262,12 @@ TEST(Guess, AttentionsModesComeFromStridesAndOptions) {
   EXPECT_EQ(guess.op.roles.at("v").modes, (std::vector<std::string>{"key", "dv", "head", "head", "batch"}));
   EXPECT_EQ(guess.op.roles.at("o").tensor, "o");
   EXPECT_EQ(guess.op.numbers.at("scale"), 0.125);
+  OperatorGuess masked = guess;
+  take_mask("ref = attention(q, k, v)", masked);
+  EXPECT_EQ(masked.op.numbers.count("causal_from_start"), 0u) << "the mask ends at the last key";
+  take_mask("ref = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)", masked);
+  EXPECT_EQ(masked.op.numbers.at("causal_from_start"), 1);
+  EXPECT_EQ(masked.assumed.size(), guess.assumed.size() + 1);
   call.attributes["window"] = "1.5";
   EXPECT_FALSE(guess_operator(call, {}, "fmha", "").op.known()) << "a number that nobody knows";
 }
