@@ -81,7 +81,7 @@ class Features {
     for (const RoleRow& role : model.roles) {
       // A warp or thread that rejoins the others is no role of its own.
       const Fact& fact = reading_.facts[role.fact];
-      if (text_of(fact, "elected") == "true" || text_of(fact, "rejoins") == "true") continue;
+      if (text_of(fact, fact.values.count("rejoins") ? "rejoins" : "elected") == "true") continue;
       std::vector<std::string> parts;
       if (!role.warps.empty()) parts.push_back("warps " + role.warps);
       if (!role.registers.empty()) parts.push_back(role.registers + " registers");

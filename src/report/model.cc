@@ -99,9 +99,8 @@ class Gather {
 
   /// Its warps do something apart and go on with the others.
   static bool rejoins(const Fact& fact) {
-    for (const char* name : {"elected", "rejoins"})
-      if (const Value* is = value_of(fact, {name}); is && is->boolean().value_or(false)) return true;
-    return false;
+    const Value* is = value_of(fact, {fact.values.count("rejoins") ? "rejoins" : "elected"});
+    return is && is->boolean().value_or(false);
   }
 
   /// A block that only some warps run is a role; a name for warps ("self.load_warp_id = 4") says which they

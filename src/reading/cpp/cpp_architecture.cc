@@ -34,10 +34,31 @@ void read_least_architecture(CppContext& context) {
 }
 }  // namespace
 
+namespace {
+/// What only the architecture's own variant ("sm_90a") has.
+bool is_specific(int level, const CppDraft& d) {
+  return level >= 100 || (level == 90 && (d.fact.kind == "mma" || names_part(d.construct, "warpgroup")));
+}
+
+/// The lines that need the minimum, and what each of them needs by itself: one for each construct.
+void add_cpp_lines(evidence::ArchRequirement& out, int level, const std::vector<const CppDraft*>& deciding) {
+  for (const CppDraft* d : deciding) {
+    const std::string needs = "sm_" + std::to_string(level) + (is_specific(level, *d) ? "a" : "");
+    if (needs == out.minimum && out.at.size() < 4) out.at.push_back(d->fact.at);
+    const bool told = std::any_of(out.lines.begin(), out.lines.end(),
+                                  [&](auto& line) { return line.reason == d->construct; });
+    if (!told) out.lines.push_back({d->fact.at, needs, d->construct});
+  }
+  std::stable_sort(out.lines.begin(), out.lines.end(),
+                   [&](auto& a, auto& b) { return (a.minimum == out.minimum) > (b.minimum == out.minimum); });
+}
+}  // namespace
+
 void read_cpp_architecture(CppContext& context) {
   int best = 0;
   std::vector<const CppDraft*> deciding;
   for (const CppDraft& d : context.drafts) {
+    if (d.construct == "warpgroup_fence_operand") continue;  // keeps the compiler from moving registers
     const auto built_for = d.fact.values.find("architecture");
     const std::string name =
         d.construct + (built_for == d.fact.values.end() ? "" : " " + built_for->second.text());
@@ -66,10 +87,9 @@ void read_cpp_architecture(CppContext& context) {
   }
   if (best == 0) return read_least_architecture(context);
   evidence::ArchRequirement& out = context.reading.arch;
-  const bool specific = best >= 100 || std::any_of(deciding.begin(), deciding.end(), [](auto* d) {
-                          return d->fact.kind == "mma" || names_part(d->construct, "warpgroup");
-                        });
-  out.minimum = "sm_" + std::to_string(best) + (best >= 90 && specific ? "a" : "");
+  const bool specific =
+      std::any_of(deciding.begin(), deciding.end(), [&](auto* d) { return is_specific(best, *d); });
+  out.minimum = "sm_" + std::to_string(best) + (specific ? "a" : "");
   auto product =
       std::find_if(deciding.begin(), deciding.end(), [](auto* d) { return d->fact.kind == "mma"; });
   if (product == deciding.end() && specific)  // what only the architecture's own variant has
@@ -77,8 +97,7 @@ void read_cpp_architecture(CppContext& context) {
                            [](auto* d) { return names_part(d->construct, "warpgroup"); });
   if (product != deciding.end()) std::iter_swap(deciding.begin(), product);
   out.reason = "uses " + deciding.front()->construct;
-  for (const CppDraft* d : deciding)
-    if (out.at.size() < 4) out.at.push_back(d->fact.at);
+  add_cpp_lines(out, best, deciding);
 }
 
 }  // namespace cutelab::reading

@@ -195,7 +195,9 @@ void extract_cpp_constructs(CppContext& context) {
       if (n.field() == Field::name_field &&
           (n.parent().is(NodeKind::struct_specifier) || n.parent().is(NodeKind::alias_declaration)))
         continue;
-      if (n.parent().is(NodeKind::template_function) || n.enclosing(NodeKind::preproc_include)) continue;
+      if (n.parent().is(NodeKind::template_function) || n.enclosing(NodeKind::preproc_include) ||
+          n.enclosing(NodeKind::using_declaration))
+        continue;
       const Node at = carrier(n);
       if (seen.emplace(at.tree(), at.line(), leaf).second) add(context, *c, leaf, at, {});
     }

@@ -67,6 +67,7 @@ class CopyFinder {
     const std::string leaf = leaf_name(call.child(Field::function_field));
     if (leaf == "copy" && cpp_on_device(call)) add_matrix_store(call);
     if (leaf != "copy" && leaf != "copy_if" && leaf != "async_copy") return;
+    if (const std::string of = instruction_of(call); !of.empty()) return add_instruction(call, of);
     const auto arguments = cpp_items(call.child(Field::arguments_field));
     if (arguments.size() < 3 || !cpp_on_device(call)) return;
     const Node atom = arguments[0], from = arguments[arguments.size() - 2], to = arguments.back();
@@ -81,6 +82,47 @@ class CopyFinder {
   }
 
  private:
+  /// `SM90_TMA_STORE_3D` of `SM90_TMA_STORE_3D::copy(…)`, itself or through an alias; "" of other calls.
+  std::string instruction_of(Node call) const {
+    const Node callee = call.child(Field::function_field);
+    if (!callee.is(NodeKind::qualified_identifier)) return {};
+    std::string_view path = callee.text();
+    path = path.substr(0, path.rfind("::"));
+    const Node alias = context_.folder.definition_of(callee.child(Field::scope_field));
+    if (alias.is(NodeKind::alias_declaration)) path = alias.child(Field::type_field).text();
+    const auto scope = path.rfind("::");
+    const std::string_view name = scope == std::string_view::npos ? path : path.substr(scope + 2);
+    const bool tma = holds(name, "_TMA_") && name.starts_with("SM");
+    return tma || name == "PREFETCH" ? std::string(name) : std::string();
+  }
+
+  /// (descriptor, shared memory, coordinates…); a load has its barrier, perhaps a mask, and a cache hint
+  /// between the first two.
+  void add_instruction(Node call, const std::string& name) {
+    const auto given = cpp_items(call.child(Field::arguments_field));
+    const bool load = holds(name, "_LOAD"), shared = holds(name, "MULTICAST");
+    const std::size_t at = !load ? 1 : shared ? 4 : 3;
+    if (!cpp_on_device(call) || name == "PREFETCH" || given.size() < at + 2) return;
+    const Node tensor = described(given[0]);
+    const char* direction = load ? "load" : holds(name, "_REDUCE") ? "reduce" : "store";
+    CppDraft& draft = add(call, "TMA", direction, load ? tensor : given[at], load ? given[at] : tensor);
+    draft.construct = load ? "tma-load" : "tma-store-copy";
+    add_surroundings_of(draft);
+    if (load) draft.fact.values["barrier"] = evidence::literal(std::string(given[1].text().substr(0, 80)));
+    if (!shared) return;
+    draft.fact.values["multicast_mask"] = evidence::literal(std::string(given[2].text().substr(0, 80)));
+    add_mask(given[2]);
+  }
+
+  /// `tma.d` of `tma.d.get_tma_descriptor()`, `map` of `&map`.
+  static Node described(Node descriptor) {
+    if (descriptor.is(NodeKind::pointer_expression)) return descriptor.child(Field::argument_field);
+    const Node callee =
+        descriptor.is(NodeKind::call_expression) ? descriptor.child(Field::function_field) : Node();
+    const bool asks = callee.is(NodeKind::field_expression) && leaf_name(callee) == "get_tma_descriptor";
+    return asks ? callee.child(Field::argument_field) : descriptor;
+  }
+
   /// `SM90_U32x4_STSM_N::copy(registers…, shared)`
   void add_matrix_store(Node call) {
     const Node callee = call.child(Field::function_field);
@@ -96,8 +138,8 @@ class CopyFinder {
   }
 
   CppDraft& add(Node call, const std::string& operation, const char* direction, Node from, Node to) {
-    const std::string tensor(std::string_view(direction) == "store" ? to.text().substr(0, 60)
-                                                                    : from.text().substr(0, 60));
+    const std::string tensor(std::string_view(direction) == "load" ? from.text().substr(0, 60)
+                                                                   : to.text().substr(0, 60));
     CppDraft& draft = context_.add(Family::D3, evidence::kind::copy, tensor,
                                    operation + " " + direction + " of " + tensor, call);
     draft.fact.values["operation"] = evidence::literal(operation);
@@ -151,7 +193,22 @@ std::string operation_of(const CppContext& context, Node call) {
   return out;
 }
 
-/// `d` of `output(p)`, which makes its tensor of p.d.
+/// What a call gives a function for the one of its parameters that an expression names; none if it names
+/// none.
+Node given_for(Node call, Node function, Node expression) {
+  const auto taken = cpp_items(cpp_parameters_of(function));
+  const auto given = cpp_items(call.child(Field::arguments_field));
+  for (std::uint32_t i = expression.index(); i < expression.end_index(); ++i)
+    for (std::size_t p = 0; p < taken.size() && p < given.size(); ++p)
+      if (const Node n = expression.tree()->at(i);
+          n.is(NodeKind::identifier) &&
+          n.text() == cpp_declared_name(taken[p].child(Field::declarator_field)).text())
+        return given[p];
+  return {};
+}
+
+/// `d` of `output(p)`, which makes its tensor of p.d; `data` of `matrix(data, p.m)`, which makes it of its
+/// first parameter.
 Node pointer_of_helper(const CppContext& context, Node call) {
   const Node made = call.is(NodeKind::call_expression)
                         ? context.folder.function_named(leaf_name(call.child(Field::function_field)))
@@ -163,6 +220,9 @@ Node pointer_of_helper(const CppContext& context, Node call) {
     const Node given = n.child(Field::arguments_field);
     for (std::uint32_t j = given.index(); j < given.end_index(); ++j)
       if (given.tree()->at(j).is(NodeKind::field_identifier)) return given.tree()->at(j);
+    if (const Node argument = given_for(call, made, given);
+        argument.is(NodeKind::identifier) || argument.is(NodeKind::field_expression))
+      return argument.is(NodeKind::identifier) ? argument : argument.child(Field::field_field);
   }
   return {};
 }

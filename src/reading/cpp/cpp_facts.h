@@ -104,9 +104,13 @@ void extract_cpp_steps(CppContext& context);          ///< loops whose next tile
 void tell_cpp_reach(CppContext& context);             ///< which facts the constants or the build turn off
 void extract_cpp_counters(CppContext& context);       ///< work from a counter in global memory, last arrivers
 void extract_cpp_guards(CppContext& context);         ///< bounds tests around accesses to global memory
+/// What is said of a persistent loop whose tiles are a grid's width apart.
+inline constexpr char cpp_steps_of_grid[] = "loop over tiles: from the CTA's own in steps of the grid";
 /// The one thread that runs a statement, by the tests around it, or around all calls of the lambda that it
 /// stands in: "thread 0"; "" = more than one, or not told.
 std::string cpp_thread_of(const CppContext& context, source::Node at, int depth = 0);
+/// Whether a condition leaves one thread of a warp: elect_one_sync(), `threadIdx.x == 0`, `lane == 0`.
+bool cpp_elects(const CppContext& context, source::Node condition);
 /// Whether a block, or a function of this file that it calls, holds a loop.
 bool cpp_loops(const CppContext& context, source::Node block);
 void read_cpp_architecture(CppContext& context);

@@ -35,8 +35,19 @@ bool names_global_tensor(std::string_view name) {
   return false;
 }
 
+/// `pairs` of `pairs + 4` and `&pairs[4]`.
+Node array_pointed_at(Node pointer) {
+  if (pointer.is(NodeKind::binary_expression) && pointer.child(Field::operator_token).text() == "+")
+    return pointer.child(Field::left_field);
+  const Node element = pointer.is(NodeKind::pointer_expression) && pointer.text().starts_with('&')
+                           ? pointer.child(Field::argument_field)
+                           : Node();
+  return element.is(NodeKind::subscript_expression) ? element.child(Field::argument_field) : pointer;
+}
+
 /// An array of a function's own, or a member array of an object that is no shared storage: registers.
-bool names_register_array(const CppContext& context, Node argument) {
+bool names_register_array(const CppContext& context, Node given) {
+  const Node argument = array_pointed_at(given);
   const Node object =
       argument.is(NodeKind::field_expression) ? argument.child(Field::argument_field) : argument;
   if (!object.is(NodeKind::identifier) || argument.text().find("->") != std::string_view::npos) return false;
@@ -58,6 +69,17 @@ bool names_register_array(const CppContext& context, Node argument) {
   return false;
 }
 
+/// `finish` of `tma.finish(…)` where that is an object and no method.
+bool calls_member_object(const CppContext& context, Node callee) {
+  if (!callee.is(NodeKind::field_expression)) return false;
+  for (const source::Tree* tree : context.trees)
+    for (const Node n : tree->all(NodeKind::field_declaration))
+      if (n.child(Field::declarator_field).is(NodeKind::field_identifier) &&
+          n.child(Field::declarator_field).text() == callee.child(Field::field_field).text())
+        return true;
+  return false;
+}
+
 /// Whether calls give a function registers for a pointer. A call operator is known by its arguments alone.
 bool is_given_registers(const CppContext& context, Node parameter) {
   const Node function = parameter.enclosing(NodeKind::function_definition);
@@ -70,8 +92,11 @@ bool is_given_registers(const CppContext& context, Node parameter) {
     if (!n.is(NodeKind::call_expression)) continue;
     const std::string leaf = leaf_name(n.child(Field::function_field));
     const auto given = cpp_items(n.child(Field::arguments_field));
-    if (operates ? context.bodies.count(leaf) != 0 || given.size() != taken.size() : leaf != name) continue;
-    if (at < given.size() && names_register_array(context, given[at])) return true;
+    if (operates ? given.size() != taken.size() : leaf != name) continue;
+    if (at >= given.size() || !names_register_array(context, given[at])) continue;
+    if (!operates || !context.bodies.count(leaf) ||
+        calls_member_object(context, n.child(Field::function_field)))
+      return true;
   }
   return false;
 }
@@ -135,6 +160,27 @@ bool stores_through_pointer(Node left) {
     const std::string_view type = parameter ? n.text() : n.parent().text();
     return type.substr(0, type.find('*')).find("const ") == std::string_view::npos &&
            (parameter || n.child(Field::value_field).text().starts_with("static_cast<"));
+  }
+  return false;
+}
+
+/// `static_cast<T*>(p.d)[at] = …` where p is a parameter: only what points to void is cast so, and a kernel's
+/// arguments point to global memory.
+bool stores_through_cast(Node left) {
+  const Node cast = left.is(NodeKind::subscript_expression) ? left.child(Field::argument_field) : Node();
+  if (!cast.is(NodeKind::call_expression)) return false;
+  const std::string_view type = cast.child(Field::function_field).text();
+  const auto given = cpp_items(cast.child(Field::arguments_field));
+  if (!type.starts_with("static_cast<") || !type.ends_with("*>") ||
+      type.find("const ") != std::string_view::npos || given.size() != 1 ||
+      !given[0].is(NodeKind::field_expression))
+    return false;
+  const Node object = given[0].child(Field::argument_field);
+  for (const Node p : cpp_items(cpp_parameters_of(left.enclosing(NodeKind::function_definition)))) {
+    if (cpp_declared_name(p.child(Field::declarator_field)).text() != object.text()) continue;
+    const std::string low = to_lower(p.text().substr(0, 200));
+    return low.find("storage") == std::string::npos && low.find("shared") == std::string::npos &&
+           low.find("smem") == std::string::npos;
   }
   return false;
 }
@@ -273,7 +319,7 @@ void extract_cpp_stores(CppContext& context) {
     }
     if (n.is(NodeKind::assignment_expression)) {
       left = n.child(Field::left_field);
-      if (stores_through_pointer(left) && in_device_code(context, n)) {
+      if ((stores_through_pointer(left) || stores_through_cast(left)) && in_device_code(context, n)) {
         context.add(Family::E1, "store", std::string(left.text().substr(0, 60)), "store to global memory", n)
             .construct = "direct-store";
         continue;

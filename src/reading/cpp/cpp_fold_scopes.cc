@@ -229,15 +229,29 @@ std::vector<Node> CppFolder::live_defines(std::string_view name, CppValue* open)
   return firm;
 }
 
+namespace {
+/// What a #define puts in place of its name: the line, up to a comment.
+std::string_view macro_text(Node define) {
+  const std::string_view text = define.child(Field::value_field).text();
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    const std::string_view two = text.substr(i, 2);
+    if (!quoted && (two == "//" || two == "/*")) return trim(text.substr(0, i));
+  }
+  return trim(text);
+}
+}  // namespace
+
 /// The text of a macro as a number or a type, through macros that stand for macros.
 CppValue CppFolder::macro(std::string_view name, Node use) {
   for (int step = 0; step < most_macro_steps; ++step) {
     CppValue open;
     const auto defines = live_defines(name, &open);
     if (defines.empty()) break;
-    const std::string_view text = trim(defines.front().child(Field::value_field).text());
+    const std::string_view text = macro_text(defines.front());
     for (const Node other : defines)
-      if (trim(other.child(Field::value_field).text()) != text)
+      if (macro_text(other) != text)
         return !open.text.empty()
                    ? open
                    : CppValue::unknown("a macro that is defined more than once", std::string(name), use);

@@ -1,3 +1,4 @@
+#include <cctype>
 #include <map>
 
 #include "base/text.h"
@@ -44,9 +45,33 @@ std::string_view head_of(const source::Tree& tree, Node definition) {
   return all.substr(begin, stop - begin);
 }
 
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool has_whole_word(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const auto end = at + word.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+/// `#define BOTH __host__ __device__`: what a file's own macros in front of a function stand for.
+Function::Kind kind_by_macros(const source::Tree& tree, std::string_view head) {
+  for (const Node define : tree.all(NodeKind::preproc_def)) {
+    const auto kind = kind_of(define.child(Field::value_field).text());
+    if (kind != Function::Kind::host && has_whole_word(head, define.child(Field::name_field).text()))
+      return kind;
+  }
+  return Function::Kind::host;
+}
+
 }  // namespace
 
-Function::Kind function_kind(Node definition) { return kind_of(head_of(*definition.tree(), definition)); }
+Function::Kind function_kind(Node definition) {
+  const std::string_view head = head_of(*definition.tree(), definition);
+  const auto kind = kind_of(head);
+  return kind == Function::Kind::host ? kind_by_macros(*definition.tree(), head) : kind;
+}
 
 namespace {
 void add_launch_bounds(CppContext& context, Node definition, const std::string& name) {

@@ -159,10 +159,12 @@ void persistence(CppContext& context) {
     found.says = "CTAs stay; " + found.condition +
                  " says whether they walk over the tiles, a grid's width apart, or take their work from a "
                  "counter in global memory";
+    found.condition.clear();  // of the scheduler; the loop is there with and without it
     return;
   }
   const bool walks =
       own != Tristate::no || p3.any([](const CppDraft& d) { return d.fact.kind == "persistent-loop"; });
+  const bool width = p3.any([](const CppDraft& d) { return d.fact.says == cpp_steps_of_grid; });
   p3.finding().kind = !loop     ? ""
                       : counted ? "custom_dynamic"
                       : walks   ? "custom_static"
@@ -170,7 +172,8 @@ void persistence(CppContext& context) {
                                 : "static";
   p3.decide(loop,
             counted ? "CTAs stay and take their work from a counter in global memory"
-            : walks ? "CTAs stay and walk over the tiles, a grid's width apart"
+            : walks ? (width ? "CTAs stay and walk over the tiles, a grid's width apart"
+                             : "CTAs stay and walk over the tiles")
                     : "loop over output tiles from a scheduler",
             "no tile scheduler");
 }

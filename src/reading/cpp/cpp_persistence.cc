@@ -31,6 +31,19 @@ bool speaks_of(const CppContext& context, Node n, std::string_view word, int dep
   return false;
 }
 
+/// What a product multiplies a word's part by: "2" of `2 * schedule.step()`; "" = nothing.
+std::string_view times_of_step(const CppContext& context, Node n, std::string_view word) {
+  for (std::uint32_t i = n.index(); n && i < n.end_index(); ++i) {
+    const Node product = n.tree()->at(i);
+    if (!product.is(NodeKind::binary_expression) || product.child(Field::operator_token).text() != "*")
+      continue;
+    const Node left = product.child(Field::left_field), right = product.child(Field::right_field);
+    if (speaks_of(context, left, word)) return right.text();
+    if (speaks_of(context, right, word)) return left.text();
+  }
+  return {};
+}
+
 /// Where the variable that a loop steps forward got its first value: `int block = blockIdx.x;` before the
 /// loop.
 Node start_of_step(Node step) {
@@ -91,7 +104,7 @@ void look_at_stepped_loop(CppContext& context, Node loop) {
   const Node start = made.is(NodeKind::init_declarator) ? made.child(Field::value_field) : Node();
   if (!speaks_of(context, start, "blockIdx") || !speaks_of(context, start, "gridDim")) return;
   CppDraft& draft = context.add(Family::S1, "persistent-loop", std::string(call.text().substr(0, 60)),
-                                "loop over tiles: from the CTA's own in steps of the grid", loop);
+                                cpp_steps_of_grid, loop);
   draft.construct = "persistent-loop";
   draft.decides = step;
 }
@@ -108,8 +121,14 @@ void extract_cpp_persistence(CppContext& context) {
     const bool own_tile =
         speaks_of(context, init, "blockIdx") && !has_word(init, "threadIdx") && !has_word(init, "blockDim");
     if (!own_tile || !speaks_of(context, step, "gridDim")) continue;
+    // `row = blockIdx.x * rows; row += gridDim.x * rows` counts rows, a grid's width of tiles apart.
+    const std::string_view times = times_of_step(context, step, "gridDim");
+    const bool width = times.empty() || times == times_of_step(context, init, "blockIdx");
     CppDraft& draft = context.add(Family::S1, "persistent-loop", std::string(init.text().substr(0, 60)),
-                                  "loop over tiles: from the CTA's own in steps of the grid", n);
+                                  width ? std::string(cpp_steps_of_grid)
+                                        : "loop over tiles: from a start by the CTA's number, in steps of " +
+                                              std::string(times.substr(0, 40)) + " times the grid",
+                                  n);
     draft.construct = "persistent-loop";
   }
 }

@@ -130,7 +130,24 @@ std::string constant_of(std::string_view condition) {
   return parse_integer(name) ? "warp " + name : name;
 }
 
-std::string role_name(std::string_view condition) {
+/// Whether the number that a condition asks for is a warpgroup's: by its name, or `threadIdx.x / 128`.
+bool counts_warpgroups(const CppContext& context, Node condition) {
+  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i) {
+    const Node n = condition.tree()->at(i);
+    if (!n.is(NodeKind::binary_expression) || n.child(Field::operator_token).text() != "==") continue;
+    const Node left = n.child(Field::left_field);
+    const Node made = left.is(NodeKind::identifier) ? context.folder.definition_of(left) : Node();
+    std::string all = to_lower(left.text().substr(0, 80));
+    if (made.is(NodeKind::init_declarator) && !made.contains(left))
+      all += " " + to_lower(made.child(Field::value_field).text().substr(0, 200));
+    return all.find("warpgroup") != std::string::npos || all.find("warp_group") != std::string::npos ||
+           all.find("/ 128") != std::string::npos;
+  }
+  return false;
+}
+
+std::string role_name(const CppContext& context, Node test) {
+  std::string_view condition = test.text();
   for (const char* end : {"Role::", "role::"}) {
     const auto at = condition.find(end);
     if (at == std::string_view::npos) continue;
@@ -142,6 +159,8 @@ std::string role_name(std::string_view condition) {
     return to_lower(condition.substr(begin, stop - begin));
   }
   const std::string constant = constant_of(condition);
+  if (constant.starts_with("warp ") && counts_warpgroups(context, test))
+    return "warpgroup " + constant.substr(5);
   if (!constant.empty()) return constant;
   if (condition.size() > 2 && condition.front() == '(' && condition.back() == ')')
     condition = condition.substr(1, condition.size() - 2);
@@ -182,6 +201,14 @@ std::string one_thread_of(const CppContext& context, Node block) {
   return one;
 }
 
+/// `elected`: one thread of a warp runs it. `rejoins`, where that tells nothing of it: who runs it goes on
+/// with the others.
+void tell_election(CppDraft& draft, bool elected, bool rejoins) {
+  draft.fact.values["elected"] = evidence::literal(elected);
+  draft.fact.values.erase("rejoins");
+  if (elected != rejoins) draft.fact.values["rejoins"] = evidence::literal(rejoins);
+}
+
 CppDraft& add_role(CppContext& context, const std::string& given, Node condition, Node block, Node at,
                    bool rest) {
   const std::string name = telling_name(context, given, block);
@@ -191,7 +218,7 @@ CppDraft& add_role(CppContext& context, const std::string& given, Node condition
   draft.construct = "dispatch";
   draft.fact.values["condition"] = evidence::literal(rest ? "not " + text : text);
   const bool loops = cpp_loops(context, block) && !initialises(block);
-  draft.fact.values["elected"] = evidence::literal(!loops);
+  tell_election(draft, !rest && cpp_elects(context, condition), !loops);
   if (std::string by = one_thread_of(context, block); !by.empty())
     draft.fact.values["by"] = evidence::literal(std::move(by));
   context.roles.push_back({name, condition, block, loops, rest});
@@ -253,7 +280,7 @@ void extract_cpp_roles(CppContext& context) {
     const RoleTest test = role_test(context, condition);
     if (test == RoleTest::none) continue;
     const Node block = n.child(Field::consequence_field);
-    CppDraft& draft = add_role(context, role_name(condition.text()), condition, block, n, false);
+    CppDraft& draft = add_role(context, role_name(context, condition), condition, block, n, false);
     if (test == RoleTest::warps) {
       add_others(context, n, condition);
       continue;
@@ -261,7 +288,7 @@ void extract_cpp_roles(CppContext& context) {
     // One warp, or one CTA, elected for some statements of a loop that all run: it rejoins the others.
     draft.fact.optional = !works(context, block);
     if (!inside_loop(n)) continue;
-    draft.fact.values["elected"] = evidence::literal(true);
+    tell_election(draft, cpp_elects(context, condition), true);
     context.roles.back().loops = false;
   }
 }

@@ -29,6 +29,25 @@ std::string thread_picked(const CppContext& context, Node condition, int depth =
   return {};
 }
 
+/// `threadIdx.x % 32`, `threadIdx.x % 128`, a lane: a number that no two threads of a warp share.
+bool numbers_lanes(const CppContext& context, Node n, int depth = 0) {
+  if (n.is(NodeKind::binary_expression) && n.child(Field::operator_token).text() == "%") {
+    const auto by = context.folder.value(n.child(Field::right_field)).integer();
+    return n.child(Field::left_field).text() == "threadIdx.x" && by && *by >= 32 && *by % 32 == 0;
+  }
+  const Node made = n.is(NodeKind::identifier) && depth < 2 ? context.folder.definition_of(n) : Node();
+  if (made.is(NodeKind::init_declarator) && !made.contains(n))
+    return numbers_lanes(context, made.child(Field::value_field), depth + 1);
+  return n.text().find("lane_id") != std::string_view::npos;
+}
+
+/// `!x` or `x || y`: what is asked for is not what holds.
+bool weakens(std::string_view condition) {
+  for (auto at = condition.find('!'); at != std::string_view::npos; at = condition.find('!', at + 1))
+    if (at + 1 < condition.size() && condition[at + 1] != '=') return true;
+  return condition.find("||") != std::string_view::npos;
+}
+
 /// The calls of a lambda that a variable of the same function holds.
 std::vector<Node> calls_of_lambda(Node lambda) {
   std::vector<Node> out;
@@ -44,6 +63,17 @@ std::vector<Node> calls_of_lambda(Node lambda) {
 }
 
 }  // namespace
+
+bool cpp_elects(const CppContext& context, Node condition) {
+  if (weakens(condition.text())) return false;
+  if (!thread_picked(context, condition).empty()) return true;
+  for (std::uint32_t i = condition.index(); condition && i < condition.end_index(); ++i)
+    if (const Node n = condition.tree()->at(i); n.is(NodeKind::binary_expression) &&
+                                                n.child(Field::operator_token).text() == "==" &&
+                                                numbers_lanes(context, n.child(Field::left_field)))
+      return true;
+  return false;
+}
 
 std::string cpp_thread_of(const CppContext& context, Node at, int depth) {
   for (Node n = at; n && !n.is(NodeKind::function_definition); n = n.parent()) {

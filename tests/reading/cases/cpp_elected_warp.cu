@@ -24,7 +24,7 @@ __global__ void kernel(Storage& storage, TiledMMA tiled_mma, TmaAtom const tma_a
       cute::set_barrier_transaction_bytes(storage.tma_barrier, 4096);  // expect: D5 barrier
       copy(tma_atom_A.with(storage.tma_barrier), tAgA(_, k_tile), tAsA);  // expect: D3 copy direction=load
     }
-    if (elect_one_cta) {  // expect: D1 role elected=true
+    if (elect_one_cta) {  // expect: D1 role elected=false rejoins=true
       cute::wait_barrier(storage.tma_barrier, phase);
       for (int k = 0; k < 4; ++k) gemm(tiled_mma, tCrA(_, k), tCrB(_, k), tCtAcc);
       cutlass::arch::umma_arrive(&storage.mma_barrier);  // expect: D5 mma-commit

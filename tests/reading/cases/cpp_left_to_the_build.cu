@@ -1,5 +1,5 @@
 // What a macro of the build, or a constant, keeps out: facts say so, and the checklist with them.
-// expect-pattern: P3 present default_active condition=STEAL
+// expect-pattern: P3 present default_active condition=
 // expect-pattern: P9 present condition=MASKED
 // expect-why: P3 STEAL says whether
 #include <cute/tensor.hpp>

@@ -11,6 +11,7 @@
 //   the run could not follow the program, for a reason that holds the text # read-set: NAME=VALUE read with
 //   this setting # expect-none: FAMILY kind   no such fact on this line # expect-why: P10 text   the sentence
 //   of a pattern holds the text # expect-summary: text   what the file says of itself; "none" = nothing
+//   # expect-need: sm_90 text   what the architecture's least on this line is, and why
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -201,6 +202,12 @@ class ReadingCase : public ::testing::TestWithParam<std::string> {
           << "line " << number << " is not the first of " << id;
     if (const auto arch = after("expect-arch:"); !arch.empty()) {
       EXPECT_EQ(reading.arch.minimum, arch);
+    }
+    if (const auto need = after("expect-need:"); !need.empty()) {
+      const bool found = std::any_of(reading.arch.lines.begin(), reading.arch.lines.end(), [&](auto& one) {
+        return one.at.line() == number && one.minimum + " " + one.reason == need;
+      });
+      EXPECT_TRUE(found) << "line " << number << " does not need " << need;
     }
     if (const auto style = after("expect-style:"); !style.empty()) {
       EXPECT_EQ(reading.style, style);
