@@ -33,7 +33,7 @@ std::set<std::string> reserved_names() {
   std::set<std::string> names = {"help"};
   for (const Flag& flag : make_kernel_verb()->spec().flags) {
     const std::string spelled = flag.name.substr(flag.name.rfind(',') + 1);
-    names.insert(spelled.substr(spelled.find_first_not_of('-')));
+    names.insert(spelled.substr(std::min(spelled.find_first_not_of('-'), spelled.size())));
   }
   return names;
 }

@@ -24,7 +24,8 @@ struct Extent {
 std::map<char, Extent> problem_of(const Reading& reading) {
   std::map<char, Extent> out;
   for (const evidence::CommandFlag& flag : reading.flags) {
-    const std::string name = to_lower(flag.name.substr(flag.name.find_first_not_of('-')));
+    const std::string name =
+        to_lower(flag.name.substr(std::min(flag.name.find_first_not_of('-'), flag.name.size())));
     if (name.empty() || name.size() > 4 || name.find_first_not_of("mnkl") != std::string::npos) continue;
     const auto numbers = lints::numbers_of(&flag.default_value);
     if (!numbers || numbers->size() != name.size()) continue;

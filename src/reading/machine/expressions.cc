@@ -208,6 +208,8 @@ Value Machine::Interpreter::sequence(Node n, Scope* s) {
     items.push_back(expression(c, s));
     if (m.raising_) return {};
   }
+  if (constexpr std::size_t most = 65'536; items.size() > most)
+    return unknown_at("a sequence of more than " + std::to_string(most) + " items", n);
   if (n.is(NodeKind::list)) return m.list(std::move(items));
   if (n.is(NodeKind::set)) {
     SetFiller out(m);

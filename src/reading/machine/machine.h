@@ -280,6 +280,8 @@ class Machine {
   std::map<int, std::string> failed_entries_;
   std::vector<const Object*> spelling_;  ///< what repr() is inside of
   std::size_t spelled_ = 0;              ///< values in the text that it makes
+  int questions_ = 0;                    ///< of truth and equality that stand in one another
+  std::int64_t compared_ = 0;            ///< values held against each other
   Value exception_;
   std::set<std::string> used_settings_;
   std::unique_ptr<Interpreter> interpreter_;              // after program_, which it refers to

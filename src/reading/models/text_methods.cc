@@ -103,7 +103,10 @@ Answer affix(Call& c) {
 Answer replace_text(Call& c) {
   const std::string *from = argument_text(c, 0), *to = argument_text(c, 1);
   if (!from || !to || from->empty() || c.count() != 2) return std::nullopt;
-  return c.machine.text(replace_all(*self_text(c), *from, *to));
+  constexpr std::size_t most = 1 << 20;  // bytes of the result
+  const std::string& self = *self_text(c);
+  if (self.size() / from->size() * to->size() > most) return std::nullopt;
+  return c.machine.text(replace_all(self, *from, *to));
 }
 
 Answer is_digits(Call& c) {

@@ -30,6 +30,21 @@ r = [outcome(lambda: 1 // 0), outcome(lambda: {}["a"]), outcome(lambda: [1][4]),
   EXPECT_EQ(p.text("r"), "['arithmetic', 'lookup', 'lookup', 'value', 'other', 'other', 'other', 'none']");
 }
 
+// Python ends them with a RecursionError or in hours: here they end, and nothing is told.
+TEST(MachineErrors, QuestionsWithoutAnEndAreNotAnswered) {
+  for (const char* program :
+       {"l = []\nl.append(l)\nm = []\nm.append(m)\nr = l == m\n",
+        "l = []\nl.append(l)\nm = []\nm.append(m)\nr = l < m\n",
+        "l = []\nl.append(l)\nm = []\nm.append(m)\nr = l in [m]\n",
+        "class A:\n    def __bool__(s): return bool(s)\nr = 1 if A() else 2\n",
+        "a = [1]\nb = [1]\nfor i in range(60):\n    a = [a, a]\n    b = [b, b]\nr = a == b\n",
+        "a = [1]\nfor i in range(60): a = [*a, *a]\nr = len(a)\n",
+        "a = 'x'\nfor i in range(60): a = a.replace('x', 'xx')\nr = len(a)\n"}) {
+    RanProgram p(program);
+    EXPECT_TRUE(mark_of(p, "r") == "?" || p.text("r") == "unbound") << program << p.text("r");
+  }
+}
+
 TEST(MachineErrors, WhatStandsBehindThemDoesNotRun) {
   RanProgram p(
       "x = 1\ntry:\n    x = 2\n    1 // 0\n    x = 3\nexcept ZeroDivisionError:\n    x += 10\nelse:\n    x = "
