@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "reading/machine/interpreter.h"
+#include "reading/machine/question.h"
 
 namespace cutelab::reading::machine {
 namespace {
@@ -147,25 +148,9 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   return unknown("arithmetic on " + interpreter_->why(a.is_number() ? b : a));
 }
 
-namespace {
-/// A question within questions: containers may hold themselves, and a __bool__ may ask for itself.
-struct Question {
-  explicit Question(int& open) : open_(open) { ++open_; }
-  ~Question() { --open_; }
-  Question(const Question&) = delete;
-  Question& operator=(const Question&) = delete;
-  bool too_deep(int most) const { return open_ > most; }
-
- private:
-  int& open_;
-};
-constexpr int deepest_truth = 40, deepest_equality = 400;
-constexpr std::int64_t most_compared = 1'000'000;
-}  // namespace
-
 Machine::Truth Machine::truth(const Value& v) {
   const Question question(questions_);
-  if (question.too_deep(deepest_truth)) return Truth::unknown;
+  if (question.too_deep()) return Truth::unknown;
   if (v.is_none() || !v.bound()) return Truth::no;
   if (v.is_integral()) return v.number() != 0 ? Truth::yes : Truth::no;
   if (v.is_real()) return v.as_real() != 0 ? Truth::yes : Truth::no;
@@ -240,11 +225,10 @@ Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
 
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const Question question(questions_);
-  if (question.too_deep(deepest_equality) || ++compared_ > most_compared) return Truth::unknown;
+  if (question.too_much(compared_) || a.is_unknown() || b.is_unknown()) return Truth::unknown;
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
   if (a.is_number() && b.is_number()) return as_truth(order_of_numbers(a, b) == 0);
-  if (a.same(b)) return a.is_unknown() ? Truth::unknown : Truth::yes;
-  if (a.is_unknown() || b.is_unknown()) return Truth::unknown;
+  if (a.same(b)) return Truth::yes;
   if (!a.object() || !b.object()) {
     const Value& boxed = a.object() ? a : b;
     const Value& plain = a.object() ? b : a;
