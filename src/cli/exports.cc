@@ -139,6 +139,16 @@ bool CaptureExporter::sources_unchanged(const std::string& folder) const {
   return true;
 }
 
+constexpr std::int64_t most_content = 1 << 16;  // bytes of a tensor that is kept, call_memory.py
+
+/// Exports of before addresses inside tensors were followed: such a tensor came without its content.
+bool tells_no_addresses(const kernel::ExportedCall& call) {
+  return std::any_of(call.tensors.begin(), call.tensors.end(), [](const auto& tensor) {
+    return (tensor.dtype == "Int64" || tensor.dtype == "Uint64") && !tensor.content &&
+           tensor.bytes <= most_content;
+  });
+}
+
 Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const std::string& version) const {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(parent, failed)) {
@@ -148,6 +158,7 @@ Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const 
     // Without the compiler's text it still runs, but tells less: made anew where that can be done.
     if (!version.empty() && !context_.files.status(entry.path().string() + "/kernel.mlir")) continue;
     if (auto found = read_export(entry.path().string(), context_.files)) {
+      if (!version.empty() && tells_no_addresses(found->call)) continue;
       found->from_cache = true;
       return found;
     }
@@ -371,8 +382,9 @@ std::vector<kernel::Package> every_package(Context& context, ExportSettings sett
   auto packages = kernel::all_packages();
   std::vector<std::string> problems;
   settings.tells = true;
-  for (kernel::Package& package : kernel::imported_packages(
-           context.files, context.source_root, make_exporter(context, std::move(settings)), problems))
+  for (kernel::Package& package : kernel::imported_packages(context.files, context.source_root,
+                                                            make_exporter(context, std::move(settings)),
+                                                            problems, kernel::device_arguments))
     packages.push_back(std::move(package));
   kernel::order_versions(packages);
   for (const std::string& problem : problems) context.err << "note: passed over " << problem << "\n";

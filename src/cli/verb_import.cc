@@ -272,6 +272,7 @@ void Importing::describe(const kernel::Exported& base) {
   d.undetermined = std::move(guess.undetermined);
   if (is_cpp_program(path_)) hold_to_tiles(flags, d);
   settle_parameters(said_, base.call, flags, d);
+  leave_out_misfits(*exporter_, wanted_, d);
   keep_default_problem();
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
   d.assumed.insert(d.assumed.end(), base.call.notes.begin(), base.call.notes.end());
