@@ -328,7 +328,7 @@ Error by_version(Error error, const std::string& path, const std::string& versio
   if (!settings.python.empty() || !settings.dsl_version.empty() ||
       context.environment.get("CUTELAB_DSL_PYTHON"))
     return error;
-  const std::string pinned = pinned_dsl_version(real(path).string(), context.files);
+  const std::string pinned = wanted_dsl_version(path, context);
   if (pinned.empty() || pinned == version) return error;
   error.kind = ErrorKind::unavailable;
   error.wrong +=

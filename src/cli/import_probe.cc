@@ -378,9 +378,10 @@ std::map<std::string, std::string> probe_ragged(const ProbeRequest& request,
       if (!flag.scaled.empty() && parse_integer(p.value).value_or(0) >= small)
         problem[p.name] = fmt::format("{}", small + remainder * turn++);
       // The number of tiles is often fixed in the kernel: a little less than a problem that it solves.
-      if (p.kind == "tuples" && flag.effect == FlagEffect::problem)
-        problem[p.name] =
-            with_numbers(p.value, [&](std::int64_t n) { return n >= small ? n - remainder * turn++ : n; });
+      if (p.kind != "tuples" || flag.effect != FlagEffect::problem) continue;
+      const std::string less =
+          with_numbers(p.value, [&](std::int64_t n) { return n >= small ? n - remainder * turn++ : n; });
+      if (less != p.value) problem[p.name] = less;
     }
     if (problem.empty()) return {};
     kernel::ExportWanted wanted = request.base;

@@ -343,7 +343,7 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
   auto swept = sweep_imports(asked, *make_exporter(context, *settings), context, told);
   if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
   if (!swept) return swept.error();
-  context.out << sweep_report(*swept);
+  context.out << sweep_report(*swept, context.table_width());
   if (arguments.has("--report"))
     if (auto status = write_file_atomically(arguments.get("--report"), sweep_page(*swept)); !status)
       return status.error();

@@ -155,6 +155,9 @@ TEST(GroupProbe, ARaggedProblemIsALittleLess) {
   const auto ragged = probe_ragged({program, {"p.py", "", {}, "sm_90a"}, 1, {}}, {sizes}, d);
   EXPECT_EQ(ragged.at("sizes"), "(504,240,16,1),(276,16,368,1)");
   EXPECT_EQ(program.last, "--sizes=(504,240,16,1),(276,16,368,1)");
+  sizes.parameter.value = "(48,24,16)";
+  EXPECT_TRUE(probe_ragged({program, {"p.py", "", {}, "sm_90a"}, 1, {}}, {sizes}, d).empty())
+      << "the problem itself is none";
 }
 
 TEST(GroupReadme, NamesTheRoleOfEachTensor) {
