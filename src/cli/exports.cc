@@ -227,7 +227,6 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   request.limits.seconds = settings_.most_seconds;
   request.torch = settings_.torch;
   request.cache = context_.environment.cache_home() + "/capture";
-  request.fresh = settings_.fresh;
   request.export_call = true;
   request.line_table = settings_.line_table;
   auto capture = told_capture(request, wanted, tools);
@@ -277,7 +276,7 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
                  source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
   auto tools = toolchain(path);
   if (!tools) return tools.error();
-  if (!settings_.fresh)
+  if (!settings_.made_by_this_harness)
     if (auto found = kept(parent, tools->dsl_version)) return found;
   return made(wanted, path, parent, *tools);
 }

@@ -53,6 +53,7 @@ Result<ExportSettings> settings_of(const Arguments& arguments) {
   settings.python = arguments.get("--python");
   settings.dsl_version = arguments.get("--dsl-version");
   settings.torch = torch_of(arguments);
+  settings.made_by_this_harness = true;
   auto seconds = bounded_number(arguments, "import", "--timeout", static_cast<int>(settings.most_seconds), 1,
                                 most_seconds);
   if (!seconds) return seconds.error();
