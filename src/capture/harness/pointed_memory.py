@@ -77,8 +77,8 @@ def reached(described, buffers, known, describe, most_bytes):
             alive = alive or Alive(describe)
             begin, count = next(k for k in known if k[0] <= address < k[0] + k[1])
             rest = begin + count - address
-            tensor = alive.at(address) or {"dtype": "Uint8", "bits": 8, "shape": [rest], "stride": [1], "address": address, "bytes": rest}
-            tensor["name"] = f"{table['name']}[{','.join(map(str, coordinate))}]"
+            found = alive.at(address) or {"dtype": "Uint8", "bits": 8, "shape": [rest], "stride": [1], "address": address, "bytes": rest}
+            tensor = {"name": ""} | found | {"name": f"{table['name']}[{','.join(map(str, coordinate))}]"}
             buffers.add(address, tensor["bytes"])
             made.append(tensor)
             tables.append(tensor)
