@@ -98,6 +98,7 @@ class Exporter {
 /// a sentence for each that cannot. `device`: how the operators of kernels/reference are called.
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
                                        const std::shared_ptr<const Exporter>& exporter,
-                                       std::vector<std::string>& problems, DeviceArguments device = nullptr);
+                                       std::vector<std::string>& problems,
+                                       const DeviceArguments& device = nullptr);
 
 }  // namespace cutelab::kernel
