@@ -242,12 +242,10 @@ Tolerance tolerance_of_one(const Operator& op, const ExportedCall& call) {
     if (is_fp8(dsl_dtype(factors.dtype).value_or(DType::fp32))) sum.at_once = 32, sum.kept_bits = 13;
     // Bits that the sums keep where they are not fp32's.
     const int bits = static_cast<int>(op.number("accumulator_bits"));
-    if (bits <= 0) return product_tolerance(sum);
-    sum.kept_bits = bits;
+    if (bits > 0) sum.kept_bits = bits;
     Tolerance tolerance = product_tolerance(sum);
     // Not the result's rounding alone but the sums' own decides on the whole, too.
-    const double typical = sum.root_mean_square * std::sqrt(static_cast<double>(sum.products));
-    tolerance.relative_norm += lost_in_sum(sum) / typical;
+    if (sum.kept_bits < 23) tolerance.relative_norm += lost_in_norm(sum);
     return tolerance;
   }
   // Exponentials, roots and sums in fp32, some of them approximations of the hardware.

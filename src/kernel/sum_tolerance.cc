@@ -30,6 +30,8 @@ double lost_in_sum(const ProductSum& sum) {
   return additions(sum) * deviations * deviation * std::ldexp(1, -sum.kept_bits) * std::abs(sum.scale);
 }
 
+double lost_in_norm(const ProductSum& sum) { return additions(sum) * std::ldexp(1, -sum.kept_bits) / 3; }
+
 Tolerance product_tolerance(const ProductSum& sum) {
   const double half = spacing_at_one(sum.result) / 2;
   const double relative = std::max(half, least_relative);

@@ -23,6 +23,10 @@ struct ProductSum {
 /// deviations are allowed at every addition.
 double lost_in_sum(const ProductSum& sum);
 
+/// What all such sums together lose of their norm, relative. Truncation errs towards zero, so what the
+/// additions drop adds up: each drops half of 2^-kept_bits of a sum that on its way is two thirds of its end.
+double lost_in_norm(const ProductSum& sum);
+
 /// |error| <= half a spacing of the result's type · |ref| + lost_in_sum, with the reason in words.
 Tolerance product_tolerance(const ProductSum& sum);
 

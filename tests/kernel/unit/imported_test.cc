@@ -290,6 +290,12 @@ TEST_F(Imported, SumsThatKeepFewerBitsAreAllowedMore) {
   op.numbers["accumulator_bits"] = 10;
   EXPECT_GT(operator_tolerance(op, call).floor, wide.floor);
   EXPECT_GT(operator_tolerance(op, call).relative_norm, 4 * wide.relative_norm);
+  EXPECT_NEAR(operator_tolerance(op, call).relative_norm - wide.relative_norm, 5 * 0x1p-10 / 3, 1e-9);
+  for (auto& tensor : call.tensors) tensor.dtype = "Float8E4M3FN";
+  const Tolerance rounded = operator_tolerance(op, call);
+  EXPECT_NEAR(rounded.relative_norm, 0x1p-4 + 3 * 0x1p-10 / 3, 1e-9) << "a number that is given is taken";
+  op.numbers.clear();
+  EXPECT_NEAR(operator_tolerance(op, call).relative_norm, 0x1p-4 + 3 * 0x1p-13 / 3, 1e-9) << "fp8 has 13 bits";
 }
 
 TEST_F(Imported, WhatIsUndeterminedIsNotRun) {

@@ -170,11 +170,20 @@ TEST(Operators, TheAbsoluteToleranceOfANormIsThatOfTheLargestWeightThereCanBe) {
   EXPECT_LT(largest, 9);
 }
 
-TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
+struct DroppedSums {
+  const char* name;
+  const char* dtype;
+  int at_once, kept_bits;
+};
+
+class ProductTolerance : public ::testing::TestWithParam<DroppedSums> {};
+
+// Of fp8 the norm's was that of the rounding alone: Hopper's fp8 product with GELU failed by 5 %.
+TEST_P(ProductTolerance, AllowsWhatSumsDropAndLittleMore) {
   constexpr std::int64_t m = 48, n = 48, k = 2048;
   ExportedCall call;
-  call.tensors = {exported_tensor("a", {m, k}, {k, 1}, 0, "Float16"),
-                  exported_tensor("b", {n, k}, {k, 1}, 1, "Float16"),
+  call.tensors = {exported_tensor("a", {m, k}, {k, 1}, 0, GetParam().dtype),
+                  exported_tensor("b", {n, k}, {k, 1}, 1, GetParam().dtype),
                   exported_tensor("c", {m, n}, {n, 1}, 2, "Float16")};
   call.buffers = {1, 1, 1};
   Operator op;
@@ -184,15 +193,21 @@ TEST(Operators, SumsThatDropBitsAreWithinTheToleranceOfAProduct) {
   inputs.tensors[0].fill(Fill::adversarial, 7);
   inputs.tensors[1].fill(Fill::adversarial, 8);
   Tensor out = host_tensor(call.tensors[2]);
-  const double dropped = testing::multiply_dropping_bits(inputs.tensors[0], inputs.tensors[1], k, out);
+  const double dropped = testing::multiply_dropping_bits(inputs.tensors[0], inputs.tensors[1], k, out,
+                                                         GetParam().at_once, GetParam().kept_bits);
   const Tolerance tolerance = operator_tolerance(op, call);
   const auto report = compare(out, evaluate(op, call, inputs), tolerance);
   EXPECT_TRUE(report.passed) << report.text;
   EXPECT_GT(report.relative_norm, tolerance.relative_norm / 10) << "the tolerance is not slack";
-  const double allowed = tolerance.floor * tolerance.relative_norm / 4;
+  const double allowed = tolerance.floor * tolerance.element / 5;
   EXPECT_LT(dropped, allowed);
   EXPECT_GT(dropped, allowed / 10) << "nor is what it allows for sums";
 }
+
+INSTANTIATE_TEST_SUITE_P(Sums, ProductTolerance,
+                         ::testing::Values(DroppedSums{"fp16", "Float16", 16, 23},
+                                           DroppedSums{"e4m3", "Float8E4M3FN", 32, 13}),
+                         [](const auto& drawn) { return drawn.param.name; });
 
 TEST(SumTolerance, NamesTheSumsByWhatTheyKeep) {
   ProductSum sum;
