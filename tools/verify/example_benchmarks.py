@@ -19,6 +19,7 @@ HOPPER, AMPERE = BASE + "cute/hopper/kernel/", BASE + "cute/ampere/kernel/"
 TIMED = ["--warmup_iterations", "10", "--iterations", "50", "--skip_ref_check"]
 COLD = [*TIMED, "--use_cold_l2"]
 WHOLE = ["--mnkl", "4096,4096,4096,1"]
+FMHA = ["--q_shape", "2,1024,16,128", "--k_shape", "2,1024,16,128"]
 SMALL_FLASH = ["--batch_size", "1", "--seqlen_q", "1024", "--seqlen_k", "1024", "--num_head", "4"]
 # (package, what of it, program, options)
 PROGRAMS = [
@@ -27,8 +28,8 @@ PROGRAMS = [
     ("hopper_dense_gemm_fp8_2xacc", "1024³", HOPPER + "dense_gemm/dense_gemm_fp8_2xacc.py", ["--mnkl", "1024,1024,1024,1", *COLD]),
     ("hopper_dense_gemm_fp8_2xacc", "4096³", HOPPER + "dense_gemm/dense_gemm_fp8_2xacc.py", [*WHOLE, *COLD]),
     ("hopper_dense_gemm_fp8_gelu_persistent", "4096³", HOPPER + "dense_gemm/dense_gemm_fp8_gelu_persistent.py", [*WHOLE, *COLD]),
-    ("hopper_fmha", "default", HOPPER + "attention/fmha.py", COLD),
-    ("hopper_fmha", "causal", HOPPER + "attention/fmha.py", ["--is_causal", *COLD]),
+    ("hopper_fmha", "2×1024, 16 heads", HOPPER + "attention/fmha.py", [*FMHA, *COLD]),
+    ("hopper_fmha", "2×1024, 16 heads, causal", HOPPER + "attention/fmha.py", [*FMHA, "--is_causal", *COLD]),
     ("hopper_cta_norm v0", "layer norm", HOPPER + "cta_norm/cta_norm.py", ["--benchmark", *TIMED]),
     ("hopper_cta_norm v1", "RMS norm", HOPPER + "cta_norm/cta_norm.py", ["--norm_type", "rms", "--benchmark", *TIMED]),
     ("hopper_grouped_gemm", "one of 4096³", HOPPER + "grouped_gemm/grouped_gemm.py", COLD),
