@@ -84,93 +84,6 @@ std::string kernel_passed(const CppContext& context, Node use, const std::string
   return one.empty() ? name : one;
 }
 
-void add_threads(CppDraft& launch, const evidence::Value& block) {
-  std::int64_t threads = block.integer().value_or(1);
-  if (const auto* extents = block.list())
-    for (const evidence::Value& extent : *extents) threads *= extent.integer().value_or(0);
-  if (!block.determined() || threads <= 0) return;
-  launch.fact.values["threads"] = evidence::literal(threads);
-  launch.fact.values["threads"].known_by = evidence::KnownBy::computed;
-  launch.fact.values["threads"].formula = "product of the block's extents";
-}
-
-/// `{2, 1, 1}` of `attribute.val.clusterDim = {2, 1, 1};` before a launch, in its function.
-Node cluster_of_attributes(Node call) {
-  Node out;
-  const Node function = call.enclosing(NodeKind::function_definition);
-  for (std::uint32_t i = function.index(); function && i < call.index(); ++i) {
-    const Node n = call.tree()->at(i);
-    if (n.is(NodeKind::assignment_expression) && n.child(Field::left_field).text().ends_with(".clusterDim") &&
-        n.child(Field::right_field).is(NodeKind::initializer_list))
-      out = n.child(Field::right_field);
-  }
-  return out;
-}
-
-/// All extents, or what keeps one of them from being known.
-evidence::Value extents_value(const CppContext& context, Node list) {
-  evidence::Value::List extents;
-  for (const Node item : cpp_items(list)) {
-    evidence::Value one = context.value(item);
-    if (!one.integer()) return one;
-    extents.push_back(std::move(one));
-  }
-  evidence::Value out;
-  out.data = std::move(extents);
-  out.formula = std::string(list.text().substr(0, 200));
-  out.known_by = evidence::KnownBy::computed;
-  return out;
-}
-
-/// `params = {grid, block, cluster, smem}`, or `how.gridDim = …` set by set, of a launch through a struct.
-void add_parameters(CppContext& context, Node call) {
-  std::map<std::string, evidence::Value> values;
-  const auto arguments = cpp_items(call.child(Field::arguments_field));
-  if (arguments.size() < 2) return;
-  std::string_view name = arguments[0].text();
-  if (name.starts_with('&')) name.remove_prefix(1);
-  static constexpr std::array<const char*, 4> parts = {"grid", "block", "cluster", "smem_bytes"};
-  Node bytes;
-  const auto put = [&](std::string_view part, Node value) {
-    values[std::string(part)] = context.value(value);
-    if (part == "smem_bytes") bytes = value;
-  };
-  for (std::uint32_t i = 0; i < call.index(); ++i) {
-    const Node n = call.tree()->at(i);
-    const Node function = call.enclosing(NodeKind::function_definition);
-    if (function && !function.contains(n)) continue;
-    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name) {
-      const auto items = cpp_items(n.child(Field::value_field));
-      for (std::size_t p = 0; p < items.size() && p < parts.size(); ++p) put(parts[p], items[p]);
-    }
-    if (!n.is(NodeKind::assignment_expression)) continue;
-    const std::string_view left = n.child(Field::left_field).text();
-    if (!left.starts_with(name) || left.size() <= name.size() || left[name.size()] != '.') continue;
-    const std::string_view member = left.substr(name.size() + 1);
-    if (member == "gridDim") put("grid", n.child(Field::right_field));
-    if (member == "blockDim") put("block", n.child(Field::right_field));
-    if (member == "dynamicSmemBytes") put("smem_bytes", n.child(Field::right_field));
-  }
-  if (const Node extents = cluster_of_attributes(call)) {
-    CppDraft& draft = context.add(Family::H2, evidence::kind::cluster, "cluster",
-                                  "cluster = " + std::string(extents.text().substr(0, 100)), extents);
-    draft.construct = "launch:cluster";
-    values["cluster"] = draft.fact.values["cluster"] = extents_value(context, extents);
-  }
-  if (bytes) {
-    CppDraft& draft =
-        context.add(Family::H4, evidence::kind::launch_keyword, "smem",
-                    "dynamic shared memory = " + std::string(bytes.text().substr(0, 100)), bytes);
-    draft.construct = "launch:smem";
-    draft.fact.values["smem"] = values["smem_bytes"];
-  }
-  for (CppDraft& launch : context.drafts) {
-    if (launch.fact.kind != evidence::kind::launch || !(launch.node == call)) continue;
-    for (const auto& [part, value] : values) launch.fact.values[part] = value;
-    if (values.count("block")) add_threads(launch, values["block"]);
-  }
-}
-
 void add_chevron(CppContext& context, Node syntax) {
   const Node call = syntax.parent();
   const std::string kernel = kernel_passed(context, call, leaf_name(call.child(Field::function_field)));
@@ -187,14 +100,14 @@ void add_chevron(CppContext& context, Node syntax) {
                     std::string(p.name) + " = " + std::string(argument.text().substr(0, 120)), argument);
     draft.construct = std::string("launch:") + p.name;
     draft.fact.kernel = kernel;
-    values[p.name] = context.value(argument);
+    values[p.name] = cpp_launch_value(context, argument);
     if (std::string_view(p.name) != "stream") draft.fact.values[p.name] = values[p.name];
   }
   for (CppDraft& draft : context.drafts)
     if (draft.construct == "launch" && draft.node == call) {
       draft.fact.values["grid"] = values["grid"];
       draft.fact.values["block"] = values["block"];
-      add_threads(draft, values["block"]);
+      add_cpp_threads(draft, values["block"]);
       if (values.count("smem")) draft.fact.values["smem_bytes"] = values["smem"];
     }
 }
@@ -304,9 +217,11 @@ void extract_cpp_launches(CppContext& context) {
     if (!launch) continue;
     const auto arguments = cpp_items(n.child(Field::arguments_field));
     if (arguments.size() < 2) continue;
-    const std::string kernel = kernel_passed(context, n, pointer_given(arguments[1]));
+    const bool direct =
+        leaf == "cudaLaunchKernel" || leaf == "cudaLaunchCooperativeKernel" || leaf == "cuLaunchKernel";
+    const std::string kernel = kernel_passed(context, n, pointer_given(arguments[direct ? 0 : 1]));
     if (context.bodies.count(kernel)) draft.fact.kernel = draft.fact.subject = kernel;
-    add_parameters(context, n);
+    add_cpp_launch_parts(context, n, leaf);
   }
 }
 
