@@ -183,6 +183,7 @@ CppValue CppFolder::call(Node n, Frames frame) {
     name = name.child(Field::name_field);
   }
   const std::string_view called = name.text();
+  if (CppValue put_in = macro_call(n, frame); put_in.known() || !put_in.text.empty()) return put_in;
   if (CppValue own = own_call(n, called, arguments, template_arguments, frame);
       own.known() || !own.text.empty())
     return own;
@@ -220,11 +221,16 @@ CppValue CppFolder::own_call(Node n, std::string_view called, const std::vector<
     if (of_namespace && (scope.text() == "std" || scope.text() == "cute" || scope.text() == "cutlass"))
       return {};
   }
-  if (!functions_.count(called)) return {};
-  if (special_.count(called)) return CppValue::unknown("a specialized function", std::string(called), n);
-  const Node function = function_named(called);
-  if (!function) return CppValue::unknown("one of several functions of that name", std::string(called), n);
-  if (of_other_class(function, n)) return {};
+  const auto found = functions_.find(called);
+  Node function;
+  for (std::size_t i = 0; found != functions_.end() && i < found->second.size(); ++i) {
+    const Node one = found->second[i];
+    if (of_other_class(one, n) || !fits_call(one, n)) continue;
+    if (special_.count(called)) return CppValue::unknown("a specialized function", std::string(called), n);
+    if (function) return CppValue::unknown("one of several functions of that name", std::string(called), n);
+    function = one;
+  }
+  if (!function) return {};
   if (function.contains(n) && running_ == 0)
     return CppValue::unknown("depends on itself", std::string(called), n);
   return constexpr_call(function, arguments, nullptr, values_of(template_arguments, frame));

@@ -328,60 +328,73 @@ CppFolder::When CppFolder::when(const Change& change, const Variable& variable, 
   return When::before;
 }
 
+namespace {
+CppValue not_followed_change(Node at) {
+  return CppValue::unknown("is changed later", std::string(at.text().substr(0, 60)), at);
+}
+}  // namespace
+
+/// What `= right` leaves in a variable or a member that has held `value`.
+CppValue CppFolder::assigned(const CppValue& value, Node right, Node type, Frames frame) {
+  const bool extents = type.text() == "dim3" || (value.is(CppKind::tuple) && value.tuple.rank() == 3);
+  if (right.is(NodeKind::initializer_list)) {
+    if (extents) return library_call("dim3", right, values_of(right, frame), {}, frame);
+    if (value.is(CppKind::structure)) {
+      const CppValue plain = evaluate(type, frame);
+      if (plain.is(CppKind::structure)) return object(plain, right, frame);
+    }
+    const auto items = cpp_items(right);
+    return items.size() == 1
+               ? evaluate(items[0], frame)
+               : CppValue::unknown("is changed later", std::string(right.text().substr(0, 60)), right);
+  }
+  CppValue out = as_type(evaluate(right, frame), type, frame);
+  return extents ? cpp_as_dim3(std::move(out)) : out;
+}
+
+/// A value with one change made to the member that `step` of its path names.
+CppValue CppFolder::applied_to_member(CppValue value, const Change& change, std::size_t step, Node type,
+                                      Frames frame) {
+  const std::string_view name = change.path[step];
+  const bool extent = name.size() == 1 && name[0] >= 'x' && name[0] <= 'z';
+  if (extent && (type.text() == "dim3" || (value.is(CppKind::tuple) && value.tuple.rank() == 3))) {
+    value = cpp_as_dim3(std::move(value));
+    if (!value.is(CppKind::tuple)) return value;
+    const CppValue made =
+        applied(CppValue::of(value.tuple.mode(name[0] - 'x')), change, step + 1, Node(), frame);
+    if (!made.integer()) return made.known() ? not_followed_change(change.at) : made;
+    std::vector<layout::IntTuple> extents;
+    for (char c = 'x'; c <= 'z'; ++c)
+      extents.emplace_back(c == name[0] ? *made.integer() : value.tuple.mode(c - 'x').leaf().value());
+    return CppValue::of(layout::IntTuple::tuple(extents));
+  }
+  if (!value.is(CppKind::structure)) return value.known() ? not_followed_change(change.at) : value;
+  for (auto& [field, held] : value.fields)
+    if (field == name) {
+      held = applied(std::move(held), change, step + 1, Node(), frame);
+      return value;
+    }
+  CppValue unset = CppValue::unknown("is not set", std::string(name));
+  value.fields.emplace_back(std::string(name), applied(std::move(unset), change, step + 1, Node(), frame));
+  return value;
+}
+
 /// A value with one change made, at the member that `step` has come to.
 CppValue CppFolder::applied(CppValue value, const Change& change, std::size_t step, Node type, Frames frame) {
-  const auto not_followed = [&] {
-    return CppValue::unknown("is changed later", std::string(change.at.text().substr(0, 60)), change.at);
-  };
-  if (step < change.path.size()) {
-    const std::string_view name = change.path[step];
-    const bool extent = name.size() == 1 && name[0] >= 'x' && name[0] <= 'z';
-    if (extent && (type.text() == "dim3" || (value.is(CppKind::tuple) && value.tuple.rank() == 3))) {
-      value = cpp_as_dim3(std::move(value));
-      if (!value.is(CppKind::tuple)) return value;
-      const CppValue made =
-          applied(CppValue::of(value.tuple.mode(name[0] - 'x')), change, step + 1, Node(), frame);
-      if (!made.integer()) return made.known() ? not_followed() : made;
-      std::vector<layout::IntTuple> extents;
-      for (char c = 'x'; c <= 'z'; ++c)
-        extents.emplace_back(c == name[0] ? *made.integer() : value.tuple.mode(c - 'x').leaf().value());
-      return CppValue::of(layout::IntTuple::tuple(extents));
-    }
-    if (!value.is(CppKind::structure)) return value.known() ? not_followed() : value;
-    for (auto& [field, held] : value.fields)
-      if (field == name) {
-        held = applied(std::move(held), change, step + 1, Node(), frame);
-        return value;
-      }
-    value.fields.emplace_back(std::string(name), applied(CppValue::unknown("is not set", std::string(name)),
-                                                         change, step + 1, Node(), frame));
-    return value;
-  }
+  if (step < change.path.size()) return applied_to_member(std::move(value), change, step, type, frame);
+  if (!change.told) return not_followed_change(change.at);
   if (!change.at.is(NodeKind::assignment_expression)) {
-    if (!value.integer()) return value.known() ? not_followed() : value;
+    if (!value.integer()) return value.known() ? not_followed_change(change.at) : value;
     const std::string op(change.at.text().find("++") != std::string_view::npos ? "+" : "-");
     return as_type(cpp_arithmetic(op, value, CppValue::of(1)), type, frame);
   }
   std::string_view op = change.at.child(Field::operator_token).text();
   const Node right = change.at.child(Field::right_field);
-  if (op == "=") {
-    if (right.is(NodeKind::initializer_list)) {
-      if (type.text() == "dim3" || value.is(CppKind::tuple))
-        return library_call("dim3", right, values_of(right, frame), {}, frame);
-      if (value.is(CppKind::structure)) {
-        CppValue plain = evaluate(type, frame);
-        return plain.is(CppKind::structure) ? object(plain, right, frame) : not_followed();
-      }
-      return cpp_items(right).size() == 1 ? evaluate(cpp_items(right)[0], frame) : not_followed();
-    }
-    CppValue out = as_type(evaluate(right, frame), type, frame);
-    return type.text() == "dim3" || (value.is(CppKind::tuple) && value.tuple.rank() == 3)
-               ? cpp_as_dim3(std::move(out))
-               : out;
-  }
+  if (op == "=") return assigned(value, right, type, frame);
   op.remove_suffix(1);
   const CppValue by = evaluate(right, frame);
-  if (!value.integer() || !by.integer()) return !value.known() ? value : !by.known() ? by : not_followed();
+  if (!value.integer() || !by.integer())
+    return !value.known() ? value : !by.known() ? by : not_followed_change(change.at);
   return as_type(cpp_arithmetic(op, value, by), type, frame);
 }
 
@@ -394,10 +407,9 @@ CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, 
   for (const Change& change : changes) {
     const When at = when(change, variable, use, frame);
     if (at == When::never) continue;
-    if (at == When::before && change.told)
-      start = applied(std::move(start), change, 0, type, frame);
-    else
-      start = CppValue::unknown("is changed later", std::string(variable.name), change.at);
+    Change made = change;
+    made.told = made.told && at == When::before;
+    start = applied(std::move(start), made, 0, type, frame);
   }
   return start;
 }

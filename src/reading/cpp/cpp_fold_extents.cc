@@ -102,19 +102,22 @@ bool CppFolder::raise_alignment(Node declaration, Frames frame, std::int64_t* al
   return true;
 }
 
+/// The type of a declaration, which may define it: `struct { int a; } pair;`
+CppValue CppFolder::type_written_out(Node type, Frames frame) {
+  if (type.kind_name() == "enum_specifier" && type.child(Field::body_field)) return of_enumeration(type);
+  if (!type.child(Field::body_field)) return evaluate(type, frame);
+  CppValue out;
+  out.kind = CppKind::structure;
+  out.node = type;
+  for (Frames f = frame; f; f = f->outer)
+    out.fields.insert(out.fields.end(), f->names.begin(), f->names.end());
+  return out;
+}
+
 /// Of one declarator: `*p[3]`, `(*f)(int)`, `a[2][4]`, `& r`.
 std::optional<CppExtent> CppFolder::extent_of_declarator(Node declaration, Node declarator, Frames frame,
                                                          std::string* missing) {
-  const Node type_node = declaration.child(Field::type_field);
-  CppValue type;
-  if (type_node.child(Field::body_field) && type_node.kind_name() != "enum_specifier") {
-    type.kind = CppKind::structure;
-    type.node = type_node;
-    for (Frames f = frame; f; f = f->outer)
-      type.fields.insert(type.fields.end(), f->names.begin(), f->names.end());
-  } else {
-    type = type_node.kind_name() == "enum_specifier" ? of_enumeration(type_node) : evaluate(type_node, frame);
-  }
+  const CppValue type = type_written_out(declaration.child(Field::type_field), frame);
   std::optional<CppExtent> out = extent_of(type, missing);
   std::int64_t elements = 1;
   for (Node at = declarator; at; at = at.child(Field::declarator_field) ? at.child(Field::declarator_field)
@@ -213,9 +216,10 @@ StatedLayout stated_layout(Node structure) {
   return out;
 }
 
-bool is_static(Node member) {
-  const std::string_view head = cpp_specifiers(member);
-  return has(head, "static");
+bool has_virtual_function(Node member) {
+  return member.text().starts_with("virtual ") ||
+         (member.child(Field::declarator_field).is(NodeKind::function_declarator) &&
+          has(member.text(), " override"));
 }
 
 /// Whether a member keeps the padding at the end of its struct from being used by what derives from it: plain
@@ -227,7 +231,7 @@ bool gives_padding_away(Node structure) {
     if (member.kind_name() == "access_specifier") open = member.text() == "public";
     const Node declarator = member.child(Field::declarator_field);
     const bool data = member.is(NodeKind::field_declaration) && declarator &&
-                      !declarator.is(NodeKind::function_declarator) && !is_static(member);
+                      !declarator.is(NodeKind::function_declarator) && !has(cpp_specifiers(member), "static");
     if (data && (!open || declarator.kind_name() == "reference_declarator" ||
                  member.child(Field::default_value_field)))
       return true;
@@ -275,6 +279,38 @@ std::optional<CppExtent> CppFolder::extent_of_bases(Node structure, bool is_dyna
   return out;
 }
 
+/// Puts one declarator of a struct behind those before it; `bits`: up to where they lie.
+bool CppFolder::place_member(Node field, const CppDeclared& one, std::int64_t pack, bool overlapped,
+                             Frames frame, CppExtent& out, std::int64_t& bits, std::vector<Member>* members,
+                             std::string* missing) {
+  auto extent = extent_of_declarator(field, one.declarator, frame, missing);
+  if (has(cpp_specifiers(field), "no_unique_address")) {
+    *missing = "a member without an address of its own";
+    return false;
+  }
+  if (!extent) return false;
+  out.end_is_told = out.end_is_told && extent->end_is_told;
+  if (pack > 0) extent->alignment = std::min(extent->alignment, pack);
+  out.alignment = std::max(out.alignment, extent->alignment);
+  std::int64_t begin = overlapped ? 0 : aligned_up(bits, extent->alignment * 8), width = extent->bytes * 8;
+  if (one.bit_field) {
+    const auto parts = cpp_items(one.bit_field);
+    const auto wide = evaluate(parts.empty() ? Node() : parts[0], frame).integer();
+    if (!wide || *wide < 1 || *wide > width) {
+      *missing = "a bit-field's width";
+      return false;
+    }
+    const bool crosses = bits / width != (bits + *wide - 1) / width;
+    begin = overlapped ? 0 : crosses && pack == 0 ? aligned_up(bits, width) : bits;
+    width = *wide;
+  }
+  if (members)
+    members->push_back({std::string(cpp_declared_name(one.declarator).text()), begin / 8, (width + 7) / 8,
+                        extent->alignment});
+  bits = overlapped ? std::max(bits, width) : begin + width;
+  return true;
+}
+
 std::optional<CppExtent> CppFolder::extent_of_struct(const CppValue& structure, std::string* missing,
                                                      std::vector<Member>* members) {
   if (depth_ > deepest_extent) {
@@ -284,56 +320,27 @@ std::optional<CppExtent> CppFolder::extent_of_struct(const CppValue& structure, 
   const Deeper deeper(depth_);
   Frame frame;
   for (const auto& [name, value] : structure.fields) frame.names.emplace(name, value);
-  const Node body = structure.node.child(Field::body_field);
+  const auto inside = cpp_items(structure.node.child(Field::body_field));
   const bool overlapped = structure.node.is(NodeKind::union_specifier);
   const StatedLayout stated = stated_layout(structure.node);
-  const auto inside = cpp_items(body);
-  const bool is_dynamic = std::any_of(inside.begin(), inside.end(), [](Node n) {
-    return n.text().starts_with("virtual ") ||
-           (n.child(Field::declarator_field).is(NodeKind::function_declarator) && has(n.text(), " override"));
-  });
+  const bool is_dynamic = std::any_of(inside.begin(), inside.end(), has_virtual_function);
   auto bases = extent_of_bases(structure.node, is_dynamic, &frame, missing);
   if (!bases || !stated.told) return std::nullopt;
   CppExtent out = *bases;
   out.fills_end = gives_padding_away(structure.node) || is_dynamic;
-  std::int64_t bits = out.bytes * 8;  // up to where members lie
-  bool any = out.bytes > 0;
-  for (const Node field : body.children()) {
-    if (!field.is(NodeKind::field_declaration) || is_static(field)) continue;
+  std::int64_t bits = out.bytes * 8;
+  for (const Node field : inside) {
+    if (!field.is(NodeKind::field_declaration) || has(cpp_specifiers(field), "static")) continue;
     const Node written = field.child(Field::type_field);
-    const bool unnamed = written.child(Field::body_field) && !written.child(Field::name_field) &&
-                         written.kind_name() != "enum_specifier";
     auto declared = cpp_declarators(field);
-    if (declared.empty() && unnamed) declared.push_back({});
+    if (declared.empty() && written.child(Field::body_field) && !written.child(Field::name_field) &&
+        written.kind_name() != "enum_specifier")
+      declared.push_back({});
     for (const CppDeclared& one : declared) {
-      if (one.declarator.is(NodeKind::function_declarator) &&
-          cpp_items(one.declarator)[0].kind_name() != "parenthesized_declarator")
-        continue;
-      auto extent = extent_of_declarator(field, one.declarator, &frame, missing);
-      if (has(cpp_specifiers(field), "no_unique_address"))
-        *missing = "a member without an address of its own";
-      if (!extent || has(cpp_specifiers(field), "no_unique_address")) return std::nullopt;
-      any = true;
-      out.end_is_told = out.end_is_told && extent->end_is_told;
-      if (stated.pack > 0) extent->alignment = std::min(extent->alignment, stated.pack);
-      out.alignment = std::max(out.alignment, extent->alignment);
-      std::int64_t begin = overlapped ? 0 : aligned_up(bits, extent->alignment * 8),
-                   width = extent->bytes * 8;
-      if (one.bit_field) {
-        const auto wide =
-            evaluate(cpp_items(one.bit_field).empty() ? Node() : cpp_items(one.bit_field)[0], &frame);
-        if (!wide.integer() || *wide.integer() < 1) {
-          *missing = "a bit-field's width";
-          return std::nullopt;
-        }
-        const bool crosses = bits / width != (bits + *wide.integer() - 1) / width;
-        begin = overlapped ? 0 : crosses && stated.pack == 0 ? aligned_up(bits, width) : bits;
-        width = *wide.integer();
-      }
-      if (members)
-        members->push_back({std::string(cpp_declared_name(one.declarator).text()), begin / 8, (width + 7) / 8,
-                            extent->alignment});
-      bits = overlapped ? std::max(bits, width) : begin + width;
+      const Node method = one.declarator.is(NodeKind::function_declarator) ? one.declarator : Node();
+      if (method && cpp_items(method)[0].kind_name() != "parenthesized_declarator") continue;
+      if (!place_member(field, one, stated.pack, overlapped, &frame, out, bits, members, missing))
+        return std::nullopt;
     }
   }
   out.alignment = std::max(out.alignment, stated.alignment);
@@ -341,7 +348,7 @@ std::optional<CppExtent> CppFolder::extent_of_struct(const CppValue& structure, 
     *missing = "an alignment";
     return std::nullopt;
   }
-  out.empty = !any && !out.dynamic;
+  out.empty = bits == 0 && !out.dynamic;
   out.used = (bits + 7) / 8;
   out.bytes = std::max<std::int64_t>(1, aligned_up(out.used, out.alignment));
   if (out.fills_end) out.end_is_told = true;

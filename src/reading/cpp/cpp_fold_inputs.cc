@@ -86,6 +86,7 @@ bool CppFolder::fits_call(Node function, Node call) {
   const auto given = cpp_items(call.child(Field::arguments_field)).size();
   std::size_t most = 0, least = 0;
   for (const Node p : cpp_items(cpp_parameters_of(function))) {
+    if (p.kind_name().find("variadic") != std::string_view::npos) return given >= least;
     ++most;
     if (!p.is(NodeKind::optional_parameter_declaration)) ++least;
   }

@@ -52,18 +52,34 @@ CppValue CppFolder::member_named(const CppValue& structure, std::string_view nam
   bound.scope =
       structure.node.parent().is(NodeKind::template_declaration) ? structure.node.parent() : structure.node;
   for (const auto& [field, value] : structure.fields) bound.names.insert_or_assign(field, value);
+  if (CppValue own = own_member(structure, name, of_type, &bound); own.known() || !own.text.empty())
+    return own;
+  for (const Node base : bases_of(structure.node)) {
+    if (depth > deepest_base) break;
+    const CppValue from = evaluate(base, &bound);
+    if (!from.is(CppKind::structure)) {
+      if (!from.known()) return from;
+      continue;
+    }
+    if (CppValue there = member_named(from, name, of_type, depth + 1); there.known() || !there.text.empty())
+      return there;
+  }
+  return {};
+}
+
+CppValue CppFolder::own_member(const CppValue& structure, std::string_view name, bool of_type, Frames bound) {
   for (const Node member : structure.node.child(Field::body_field).children()) {
     const Node type = member.child(Field::type_field);
     if (member.is(NodeKind::alias_declaration) && member.child(Field::name_field).text() == name)
-      return evaluate(type, &bound);
+      return evaluate(type, bound);
     if (member.is(NodeKind::type_definition) && member.child(Field::declarator_field).text() == name)
-      return evaluate(type, &bound);
+      return evaluate(type, bound);
     if (!member.is(NodeKind::field_declaration)) continue;
     if (type.kind_name() == "enum_specifier") {
       if (type.child(Field::name_field).text() == name) return of_enumeration(type);
       if (!type.text().starts_with("enum class") && !type.text().starts_with("enum struct"))
         for (const Node one : cpp_items(type.child(Field::body_field)))
-          if (one.child(Field::name_field).text() == name) return enumerator(one, &bound);
+          if (one.child(Field::name_field).text() == name) return enumerator(one, bound);
     }
     if (type.child(Field::body_field) && type.child(Field::name_field).text() == name) {
       CppValue out;
@@ -77,19 +93,9 @@ CppValue CppFolder::member_named(const CppValue& structure, std::string_view nam
       if (cpp_declared_name(one.declarator).text() != name || !one.value) continue;
       if (of_type && one.declarator.is(NodeKind::field_identifier) &&
           cpp_specifiers(member).find("constexpr") != std::string_view::npos)
-        return as_type(evaluate(one.value, &bound), type, &bound);
-      return of_member(member, one.declarator, one.value, &bound);
+        return as_type(evaluate(one.value, bound), type, bound);
+      return of_member(member, one.declarator, one.value, bound);
     }
-  }
-  for (const Node base : bases_of(structure.node)) {
-    if (depth > deepest_base) break;
-    const CppValue from = evaluate(base, &bound);
-    if (!from.is(CppKind::structure)) {
-      if (!from.known()) return from;
-      continue;
-    }
-    if (CppValue there = member_named(from, name, of_type, depth + 1); there.known() || !there.text.empty())
-      return there;
   }
   return {};
 }
@@ -128,6 +134,54 @@ CppValue CppFolder::member_of_scope(Node n, Node scope, Node name, Frames frame)
                            n);
 }
 
+/// A record of a library by its members in order; what braces leave out is zero.
+CppValue CppFolder::library_record(CppValue record, Node braces, Frames frame) {
+  const auto items = cpp_items(braces);
+  for (std::size_t i = 0; i < items.size() && i < record.fields.size(); ++i) {
+    CppValue given = items[i].is(NodeKind::initializer_list)
+                         ? library_call("dim3", items[i], values_of(items[i], frame), {}, frame)
+                         : evaluate(items[i], frame);
+    CppValue& held = record.fields[i].second;
+    held = held.is(CppKind::tuple) ? cpp_as_dim3(std::move(given)) : std::move(given);
+  }
+  for (std::size_t i = items.size(); braces && i < record.fields.size(); ++i)
+    if (!record.fields[i].second.known()) record.fields[i].second = CppValue::of(0);
+  return record;
+}
+
+namespace {
+/// What braces give the member of that name, which is the `next` of its struct.
+Node given_for(const std::vector<Node>& items, std::size_t next, std::string_view name) {
+  if (items.empty() || items[0].kind_name() != "initializer_pair")
+    return next < items.size() ? items[next] : Node();
+  for (const Node pair : items)
+    if (cpp_items(pair)[0].text() == "." + std::string(name)) return pair.child(Field::value_field);
+  return {};
+}
+}  // namespace
+
+/// One member of a new object: by what is given, by its class's default, by zero where braces leave it out.
+CppValue CppFolder::member_value(Node member, const CppDeclared& one, Node given, bool zeroed, Frames frame,
+                                 Frames own) {
+  const Node held = member.child(Field::type_field), from = given ? given : one.value;
+  const bool listed = from.is(NodeKind::initializer_list), extents = held.text() == "dim3";
+  const CppValue none = CppValue::unknown("a member that is not given",
+                                          std::string(cpp_declared_name(one.declarator).text()), member);
+  if (!one.declarator.is(NodeKind::field_identifier)) return none;
+  if (!from) {
+    if (extents) return cpp_as_dim3(CppValue::of(1));
+    return zeroed && cpp_integer_type(held.text()) ? CppValue::of(0) : none;
+  }
+  const Frames seen = given ? frame : own;
+  if (extents && listed) return library_call("dim3", from, values_of(from, seen), {}, seen);
+  if (!listed) {
+    CppValue out = as_type(evaluate(from, seen), held, own);
+    return extents ? cpp_as_dim3(std::move(out)) : out;
+  }
+  const CppValue made = evaluate(held, own);
+  return made.known() ? object(made, from, seen) : none;
+}
+
 /// Type{…}: the members of a plain struct, those of its bases first, in order or by name; a fixed value for
 /// any other type.
 CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
@@ -139,27 +193,15 @@ CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
     }
     return type;
   }
-  if (items.size() == 1 && !items[0].is(NodeKind::initializer_list) && type.node)
+  if (!type.node) return library_record(type, braces, frame);
+  if (items.size() == 1 && !items[0].is(NodeKind::initializer_list))
     if (CppValue copied = evaluate(items[0], frame);
         copied.is(CppKind::structure) && copied.node == type.node)
       return copied;
-  CppValue out = type;
-  if (!type.node) {  // a record of a library
-    const auto extents = [&](std::size_t i, CppValue given) {
-      return out.fields[i].second.is(CppKind::tuple) ? cpp_as_dim3(std::move(given)) : given;
-    };
-    for (std::size_t i = 0; i < items.size() && i < out.fields.size(); ++i)
-      out.fields[i].second =
-          extents(i, items[i].is(NodeKind::initializer_list)
-                         ? library_call("dim3", items[i], values_of(items[i], frame), {}, frame)
-                         : evaluate(items[i], frame));
-    for (std::size_t i = items.size(); braces && i < out.fields.size(); ++i)
-      if (!out.fields[i].second.known()) out.fields[i].second = CppValue::of(0);
-    return out;
-  }
   const auto bases = bases_of(type.node);
   if (has_constructor(type.node) || (!bases.empty() && !items.empty()))
     return CppValue::unknown("an object that a constructor makes", type.text, braces ? braces : type.node);
+  CppValue out = type;
   Frame bound;
   bound.scope = type.node;
   for (const auto& [field, value] : type.fields) bound.names.insert_or_assign(field, value);
@@ -172,39 +214,16 @@ CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
   }
   std::size_t next = 0;
   for (const Node member : type.node.child(Field::body_field).children()) {
-    if (!member.is(NodeKind::field_declaration)) continue;
-    if (cpp_specifiers(member).find("static") != std::string_view::npos) continue;
-    const Node held = member.child(Field::type_field);
+    if (!member.is(NodeKind::field_declaration) ||
+        cpp_specifiers(member).find("static") != std::string_view::npos)
+      continue;
     for (const CppDeclared& one : cpp_declarators(member)) {
       if (one.declarator.is(NodeKind::function_declarator)) continue;
       const std::string name(cpp_declared_name(one.declarator).text());
-      const bool plain = one.declarator.is(NodeKind::field_identifier);
-      CppValue value = CppValue::unknown("a member that is not given", name, member);
-      Node given = next < items.size() ? items[next] : Node();
-      if (given.kind_name() == "initializer_pair") {
-        given = {};
-        for (const Node pair : items)
-          if (cpp_items(pair)[0].text() == "." + name) given = pair.child(Field::value_field);
-      } else if (!items.empty() && items[0].kind_name() == "initializer_pair") {
-        for (const Node pair : items)
-          if (cpp_items(pair)[0].text() == "." + name) given = pair.child(Field::value_field);
-      }
-      const Node from = given ? given : one.value;
-      if (from && plain && !from.is(NodeKind::initializer_list))
-        value = as_type(evaluate(from, given ? frame : &bound), held, &bound);
-      else if (from && plain && held.text() == "dim3")
-        value = library_call("dim3", from, values_of(from, frame), {}, frame);
-      else if (from && plain)
-        if (const CppValue made = evaluate(held, &bound); made.known())
-          value = object(made, from, given ? frame : &bound);
-      if (!from && plain && braces && cpp_integer_type(held.text())) value = CppValue::of(0);
-      if (!from && plain && held.text() == "dim3") value = CppValue::of(1);
-      if (held.text() == "dim3") value = cpp_as_dim3(std::move(value));
-      if (!plain && given && !given.is(NodeKind::initializer_list) &&
-          one.declarator.is(NodeKind::array_declarator))
+      const Node given = given_for(items, next++, name);
+      if (one.declarator.is(NodeKind::array_declarator) && given && !given.is(NodeKind::initializer_list))
         return CppValue::unknown("braces that are left out", type.text, braces);
-      out.fields.emplace_back(name, std::move(value));
-      ++next;
+      out.fields.emplace_back(name, member_value(member, one, given, bool(braces), frame, &bound));
     }
   }
   return out;

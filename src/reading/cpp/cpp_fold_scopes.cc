@@ -306,6 +306,8 @@ CppValue CppFolder::macro(std::string_view name, Node use) {
     const auto colon = text.rfind(':');
     const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
     if (CppValue type = cpp_type_named(last); type.known()) return type;
+    if (!macros_.count(text))
+      if (CppValue made = macro_expression(defines.front(), use); made.known()) return made;
     name = text;
   }
   return CppValue::unknown("a macro that is no number", std::string(use.text().substr(0, 60)), use);

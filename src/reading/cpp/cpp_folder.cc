@@ -106,6 +106,9 @@ void CppFolder::index() {
         case NodeKind::template_type:
           uses_[n.child(Field::name_field).text()].push_back(n);
           break;
+        case NodeKind::preproc_function_def:
+          function_macros_[n.child(Field::name_field).text()].push_back(n);
+          break;
         case NodeKind::preproc_def:
           macros_[n.child(Field::name_field).text()].push_back(n);
           break;

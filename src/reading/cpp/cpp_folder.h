@@ -15,6 +15,11 @@
 
 namespace cutelab::reading {
 
+/// One declarator of a declaration or of a member's, with its value.
+struct CppDeclared {
+  source::Node declarator, value, bit_field;
+};
+
 /// Constant folding of CuTe C++: constexpr arithmetic, Int<N>, aliases, static layouts, template parameters
 /// by the arguments that the file itself instantiates them with, sizeof of structs. On demand, nothing is
 /// run; what a macro of the build, an argument of the program or two different instantiations decide is
@@ -47,6 +52,12 @@ class CppFolder {
   CppValue extent_of_variable(source::Node declaration, source::Node declarator);
   std::optional<std::int64_t> alignment_of(source::Node structure);
   const std::vector<std::string>& used_settings() const { return used_; }
+  /// What a macro with arguments launches; no kernel: it launches nothing, or not in one way.
+  struct Launched {
+    source::Node kernel;
+    std::vector<CppValue> parts;
+  };
+  Launched macro_launch(source::Node call);
   /// The function definition that a name of these sources stands for; no node if none or several.
   source::Node function_named(std::string_view name) const;
 
@@ -99,6 +110,9 @@ class CppFolder {
   bool method_writes(source::Node call) const;
   When when(const Change& change, const Variable& variable, source::Node use, Frames frame);
   When when_around(source::Node above, source::Node below, Frames frame);
+  CppValue applied_to_member(CppValue value, const Change& change, std::size_t step, source::Node type,
+                             Frames frame);
+  CppValue assigned(const CppValue& value, source::Node right, source::Node type, Frames frame);
   CppValue applied(CppValue value, const Change& change, std::size_t step, source::Node type, Frames frame);
   bool is_given_members(source::Node structure) const;
   // Calls whose body is run.
@@ -117,6 +131,13 @@ class CppFolder {
                        const std::vector<CppValue>& arguments);
   CppValue member_named(const CppValue& structure, std::string_view name, bool of_type, int depth = 0);
   CppValue macro(std::string_view name, source::Node use);
+  source::Node macro_called(source::Node call);
+  const source::Tree* macro_tree(source::Node define);
+  bool bind_macro(source::Node define, source::Node call, source::Node use, source::Node text, Frames outer,
+                  Frame& frame);
+  bool is_whole_macro(std::string_view name);
+  CppValue macro_expression(source::Node define, source::Node use);
+  CppValue macro_call(source::Node call, Frames frame);
   bool is_include_guard(source::Node directive) const;
   CppValue behind_ifdef(source::Node place) const;
   std::vector<source::Node> live_defines(std::string_view name, CppValue* open);
@@ -171,6 +192,10 @@ class CppFolder {
   CppValue constexpr_call(source::Node function, const std::vector<CppValue>& arguments, Frames outer,
                           const std::vector<CppValue>& template_arguments = {});
   CppValue described_type(source::Node descriptor, Frames frame);
+  CppValue own_member(const CppValue& structure, std::string_view name, bool of_type, Frames bound);
+  CppValue library_record(CppValue record, source::Node braces, Frames frame);
+  CppValue member_value(source::Node member, const CppDeclared& one, source::Node given, bool zeroed,
+                        Frames frame, Frames own);
   CppValue object(const CppValue& type, source::Node braces, Frames frame);
   CppValue variable_template(source::Node init, source::Node use, const std::vector<CppValue>& arguments,
                              Frames frame);
@@ -182,6 +207,10 @@ class CppFolder {
                                             std::vector<Member>* members);
   std::optional<CppExtent> extent_of_declarator(source::Node declaration, source::Node declarator,
                                                 Frames frame, std::string* missing);
+  CppValue type_written_out(source::Node type, Frames frame);
+  bool place_member(source::Node field, const CppDeclared& one, std::int64_t pack, bool overlapped,
+                    Frames frame, CppExtent& out, std::int64_t& bits, std::vector<Member>* members,
+                    std::string* missing);
   std::optional<CppExtent> extent_of_bases(source::Node structure, bool is_dynamic, Frames frame,
                                            std::string* missing);
   /// Raises an alignment by what is stated in a declaration; false: by what is not known.
@@ -205,6 +234,13 @@ class CppFolder {
   std::unordered_map<std::string_view, std::vector<source::Node>> functions_;
   std::unordered_map<std::string_view, std::vector<source::Node>> uses_;  ///< template_function, call by name
   std::unordered_map<std::string_view, std::vector<source::Node>> macros_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> function_macros_;  ///< with arguments
+  struct ByPlace {
+    bool operator()(source::Node a, source::Node b) const {
+      return std::pair(a.tree(), a.index()) < std::pair(b.tree(), b.index());
+    }
+  };
+  std::map<source::Node, std::unique_ptr<source::Tree>, ByPlace> macro_trees_;
   std::unordered_map<std::string_view, std::vector<source::Node>> undefined_;  ///< #undef by name
   std::unordered_map<std::string_view, std::vector<source::Node>> special_;    ///< template<> struct X<…>
   std::unordered_map<std::string_view, std::vector<source::Node>> members_;  ///< x.f(…), T::f(…) by name
@@ -227,10 +263,7 @@ class CppFolder {
   int steps_ = 0;
 };
 
-/// One declarator of a declaration or of a member's, with its value.
-struct CppDeclared {
-  source::Node declarator, value, bit_field;
-};
+/// What a declaration, or a member's, declares.
 std::vector<CppDeclared> cpp_declarators(source::Node declaration);
 /// What stands in front of a declaration's declarators: `static constexpr int`.
 std::string_view cpp_specifiers(source::Node declaration);

@@ -112,6 +112,20 @@ void add_chevron(CppContext& context, Node syntax) {
     }
 }
 
+/// `LAUNCH(kernel, grid, block)` of a macro with <<<…>>> behind it.
+void add_macro_launch(CppContext& context, Node call) {
+  const CppFolder::Launched launched = context.folder.macro_launch(call);
+  if (!launched.kernel || launched.parts.size() < 2) return;
+  const std::string kernel = kernel_passed(context, call, leaf_name(launched.kernel));
+  CppDraft& launch = context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, call);
+  launch.construct = "launch";
+  launch.fact.kernel = kernel;
+  for (std::size_t i = 0; i < 3 && i < launched.parts.size(); ++i)
+    launch.fact.values[i == 2 ? "smem_bytes" : chevron_parts[i].name] =
+        cpp_launch_value(context, launched.parts[i], call);
+  add_cpp_threads(launch, launch.fact.values["block"]);
+}
+
 /// Which part of a <<<…>>> a variable is, whatever it is called; null = none, or several.
 const char* part_launched(Node declaration) {
   Node declarator = declaration.child(Field::declarator_field);
@@ -204,6 +218,7 @@ void extract_cpp_launches(CppContext& context) {
     if (n.is(NodeKind::declaration)) add_shape_declarations(context, n);
     if (n.is(NodeKind::alias_declaration) || n.is(NodeKind::init_declarator)) add_cluster_shape(context, n);
     if (!n.is(NodeKind::call_expression)) continue;
+    add_macro_launch(context, n);
     const std::string leaf = leaf_name(n.child(Field::function_field));
     const bool launch = leaf == "cudaLaunchKernelEx" || leaf == "cudaLaunchKernelExC" ||
                         leaf == "cudaLaunchKernel" || leaf == "launch_kernel_on_cluster" ||
