@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "reading/cpp/cpp_arithmetic.h"
 #include "reading/cpp/cpp_folder.h"
 
 /// What a variable holds at a use: what it is declared with, and what is assigned to it, to its members or to
@@ -9,7 +8,6 @@ namespace cutelab::reading {
 using source::Field;
 using source::Node;
 using NodeKind = source::Kind;
-using CppKind = CppValue::Kind;
 namespace {
 constexpr int deepest_alias = 4;
 
@@ -29,11 +27,9 @@ bool is_repeated(Node n) {
          n.is(NodeKind::for_range_loop);
 }
 
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
 /// Under a test of the program's own arguments, which a reading leaves at their defaults.
 bool is_of_command_line(Node n) {
-  return has(n.enclosing(NodeKind::if_statement).child(Field::condition_field).text(), "arg");
+  return cpp_has(n.enclosing(NodeKind::if_statement).child(Field::condition_field).text(), "arg");
 }
 
 /// `return …;`, `throw …;`, `exit(1);` or a block that ends so.
@@ -58,7 +54,7 @@ Node lambda_around(Node n, Node block) {
 /// Whether a lambda works on the variable itself: `[&]`, `[&name]`.
 bool by_reference(Node lambda, std::string_view name) {
   const std::string_view capture = lambda.first().text();
-  return capture == "[&]" || has(capture, "[&,") || has(capture, "&" + std::string(name));
+  return capture == "[&]" || cpp_has(capture, "[&,") || cpp_has(capture, "&" + std::string(name));
 }
 
 /// Kept for later, where what runs it is not told.
@@ -85,7 +81,7 @@ bool takes_by_reference(Node parameters, std::size_t position) {
   const auto taken = cpp_items(parameters);
   if (taken.empty()) return false;
   const Node one = taken[std::min(position, taken.size() - 1)];
-  return has(one.text(), "&") && !has(one.text(), "const");
+  return cpp_has(one.text(), "&") && !cpp_has(one.text(), "const");
 }
 }  // namespace
 
@@ -121,7 +117,7 @@ bool CppFolder::method_writes(Node call) const {
   const Node callee = call.child(Field::function_field);
   const auto found = functions_.find(callee.child(Field::field_field).text());
   if (found == functions_.end()) return false;
-  if (has(call.child(Field::arguments_field).text(), "arg")) return false;  // the command line
+  if (cpp_has(call.child(Field::arguments_field).text(), "arg")) return false;  // the command line
   for (const Node method : found->second) {
     const Node declarator = cpp_function_name(method).parent();
     const auto behind = cpp_items(declarator);
@@ -157,10 +153,10 @@ void CppFolder::collect_address(Node taken, std::vector<std::string_view> path, 
     if (alias.block) return collect_changes(alias, std::move(path), depth + 1, out);
   }
   if (above.is(NodeKind::init_declarator) || above.is(NodeKind::initializer_list))
-    if (has(above.enclosing(NodeKind::declaration).child(Field::type_field).text(), "void")) return;
+    if (cpp_has(above.enclosing(NodeKind::declaration).child(Field::type_field).text(), "void")) return;
   const Node call = above.parent();
   if (above.is(NodeKind::argument_list) && call.is(NodeKind::call_expression) &&
-      has(call.child(Field::function_field).text(), "aunch"))
+      cpp_has(call.child(Field::function_field).text(), "aunch"))
     return;  // a launch reads what it is given
   const Node left = above.child(Field::left_field);
   if (above.is(NodeKind::assignment_expression) && left.child(Field::field_field).text() == "attrs") return;
@@ -176,7 +172,7 @@ void CppFolder::collect_handed(Node expression, std::vector<std::string_view> pa
     return collect_address(above, std::move(path), depth, out);
   if (above.is(NodeKind::init_declarator) && expression.field() == Field::value_field) {
     const Node declarator = above.child(Field::declarator_field);
-    if (!declarator.text().starts_with("&") || has(cpp_specifiers(above.parent()), "const")) return;
+    if (!declarator.text().starts_with("&") || cpp_has(cpp_specifiers(above.parent()), "const")) return;
     const Node block = above.enclosing(NodeKind::compound_statement);
     if (declarator.kind_name() == "structured_binding_declarator" || !block) return hand(above);
     return collect_changes({above, cpp_declared_name(declarator).text(), block, false}, std::move(path),
@@ -184,12 +180,12 @@ void CppFolder::collect_handed(Node expression, std::vector<std::string_view> pa
   }
   if (above.kind_name() == "structured_binding_declarator") return;
   if (above.is(NodeKind::argument_list) && takes_reference(expression)) return hand(above.parent());
-  if (above.is(NodeKind::for_range_loop) && has(above.child(Field::declarator_field).text(), "&")) {
-    if (!has(above.text().substr(0, above.text().find(':')), "const")) hand(above);
+  if (above.is(NodeKind::for_range_loop) && cpp_has(above.child(Field::declarator_field).text(), "&")) {
+    if (!cpp_has(above.text().substr(0, above.text().find(':')), "const")) hand(above);
     return;
   }
   if (above.is(NodeKind::binary_expression) && above.child(Field::operator_token).text() == ">>" &&
-      has(above.text(), "cin"))
+      cpp_has(above.text(), "cin"))
     hand(above);
 }
 
@@ -326,76 +322,6 @@ CppFolder::When CppFolder::when(const Change& change, const Variable& variable, 
     below = up;
   }
   return When::before;
-}
-
-namespace {
-CppValue not_followed_change(Node at) {
-  return CppValue::unknown("is changed later", std::string(at.text().substr(0, 60)), at);
-}
-}  // namespace
-
-/// What `= right` leaves in a variable or a member that has held `value`.
-CppValue CppFolder::assigned(const CppValue& value, Node right, Node type, Frames frame) {
-  const bool extents = type.text() == "dim3" || (value.is(CppKind::tuple) && value.tuple.rank() == 3);
-  if (right.is(NodeKind::initializer_list)) {
-    if (extents) return library_call("dim3", right, values_of(right, frame), {}, frame);
-    if (value.is(CppKind::structure)) {
-      const CppValue plain = evaluate(type, frame);
-      if (plain.is(CppKind::structure)) return object(plain, right, frame);
-    }
-    const auto items = cpp_items(right);
-    return items.size() == 1
-               ? evaluate(items[0], frame)
-               : CppValue::unknown("is changed later", std::string(right.text().substr(0, 60)), right);
-  }
-  CppValue out = as_type(evaluate(right, frame), type, frame);
-  return extents ? cpp_as_dim3(std::move(out)) : out;
-}
-
-/// A value with one change made to the member that `step` of its path names.
-CppValue CppFolder::applied_to_member(CppValue value, const Change& change, std::size_t step, Node type,
-                                      Frames frame) {
-  const std::string_view name = change.path[step];
-  const bool extent = name.size() == 1 && name[0] >= 'x' && name[0] <= 'z';
-  if (extent && (type.text() == "dim3" || (value.is(CppKind::tuple) && value.tuple.rank() == 3))) {
-    value = cpp_as_dim3(std::move(value));
-    if (!value.is(CppKind::tuple)) return value;
-    const CppValue made =
-        applied(CppValue::of(value.tuple.mode(name[0] - 'x')), change, step + 1, Node(), frame);
-    if (!made.integer()) return made.known() ? not_followed_change(change.at) : made;
-    std::vector<layout::IntTuple> extents;
-    for (char c = 'x'; c <= 'z'; ++c)
-      extents.emplace_back(c == name[0] ? *made.integer() : value.tuple.mode(c - 'x').leaf().value());
-    return CppValue::of(layout::IntTuple::tuple(extents));
-  }
-  if (!value.is(CppKind::structure)) return value.known() ? not_followed_change(change.at) : value;
-  for (auto& [field, held] : value.fields)
-    if (field == name) {
-      held = applied(std::move(held), change, step + 1, Node(), frame);
-      return value;
-    }
-  CppValue unset = CppValue::unknown("is not set", std::string(name));
-  value.fields.emplace_back(std::string(name), applied(std::move(unset), change, step + 1, Node(), frame));
-  return value;
-}
-
-/// A value with one change made, at the member that `step` has come to.
-CppValue CppFolder::applied(CppValue value, const Change& change, std::size_t step, Node type, Frames frame) {
-  if (step < change.path.size()) return applied_to_member(std::move(value), change, step, type, frame);
-  if (!change.told) return not_followed_change(change.at);
-  if (!change.at.is(NodeKind::assignment_expression)) {
-    if (!value.integer()) return value.known() ? not_followed_change(change.at) : value;
-    const std::string op(change.at.text().find("++") != std::string_view::npos ? "+" : "-");
-    return as_type(cpp_arithmetic(op, value, CppValue::of(1)), type, frame);
-  }
-  std::string_view op = change.at.child(Field::operator_token).text();
-  const Node right = change.at.child(Field::right_field);
-  if (op == "=") return assigned(value, right, type, frame);
-  op.remove_suffix(1);
-  const CppValue by = evaluate(right, frame);
-  if (!value.integer() || !by.integer())
-    return !value.known() ? value : !by.known() ? by : not_followed_change(change.at);
-  return as_type(cpp_arithmetic(op, value, by), type, frame);
 }
 
 CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, Frames frame) {

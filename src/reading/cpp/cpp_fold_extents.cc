@@ -14,8 +14,6 @@ namespace {
 constexpr std::int64_t pointer_bytes = 8;
 
 std::int64_t aligned_up(std::int64_t n, std::int64_t to) { return to > 1 ? (n + to - 1) / to * to : n; }
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
 /// Types that are no classes: what derives from a struct of these alone leaves the padding at its end.
 bool is_plain(const CppValue& type) {
   return type.is(CppKind::type) &&
@@ -32,7 +30,7 @@ CppValue CppFolder::size_of_pack(Node n, Frames frame) {
 }
 
 CppValue CppFolder::size_of(Node n, Frames frame) {
-  if (has(n.text().substr(0, n.text().find('(')), "...")) return size_of_pack(n, frame);
+  if (cpp_has(n.text().substr(0, n.text().find('(')), "...")) return size_of_pack(n, frame);
   const auto items = cpp_items(n);
   if (items.empty()) return CppValue::unknown("sizeof of nothing", {}, n);
   Node operand = items.back();
@@ -124,12 +122,12 @@ std::optional<CppExtent> CppFolder::extent_of_declarator(Node declaration, Node 
                                       : cpp_items(at).empty()           ? Node()
                                                                         : cpp_items(at)[0]) {
     const std::string_view kind = at.kind_name();
-    if (has(kind, "pointer_declarator") || has(kind, "reference_declarator")) {
-      if (out || has(kind, "pointer") || declarator.field() == Field::declarator_field)
+    if (cpp_has(kind, "pointer_declarator") || cpp_has(kind, "reference_declarator")) {
+      if (out || cpp_has(kind, "pointer") || declarator.field() == Field::declarator_field)
         out = CppExtent{pointer_bytes, pointer_bytes, pointer_bytes}, elements = 1;
     } else if (at.is(NodeKind::function_declarator)) {
       out = std::nullopt;  // of a function; a pointer to it has one
-    } else if (has(kind, "array_declarator")) {
+    } else if (cpp_has(kind, "array_declarator")) {
       const bool abstract = kind == "abstract_array_declarator";
       const auto parts = cpp_items(at);
       const CppValue extent = parts.size() > (abstract ? 0u : 1u) ? evaluate(parts.back(), frame)
@@ -202,8 +200,8 @@ StatedLayout stated_layout(Node structure) {
       structure.end_byte(), std::min(all.find(';', structure.end_byte()), all.size()) - structure.end_byte());
   for (const std::string_view part :
        {structure.text().substr(0, body.first_byte() - structure.first_byte()), behind}) {
-    if (!has(part, "__attribute__")) continue;
-    if (has(part, "packed")) out.pack = 1;
+    if (!cpp_has(part, "__attribute__")) continue;
+    if (cpp_has(part, "packed")) out.pack = 1;
     const auto at = part.find("aligned");
     if (at == std::string_view::npos) continue;
     const auto open = part.find('(', at), close = part.find(')', at);
@@ -219,7 +217,7 @@ StatedLayout stated_layout(Node structure) {
 bool has_virtual_function(Node member) {
   return member.text().starts_with("virtual ") ||
          (member.child(Field::declarator_field).is(NodeKind::function_declarator) &&
-          has(member.text(), " override"));
+          cpp_has(member.text(), " override"));
 }
 
 /// Whether a member keeps the padding at the end of its struct from being used by what derives from it: plain
@@ -231,7 +229,8 @@ bool gives_padding_away(Node structure) {
     if (member.kind_name() == "access_specifier") open = member.text() == "public";
     const Node declarator = member.child(Field::declarator_field);
     const bool data = member.is(NodeKind::field_declaration) && declarator &&
-                      !declarator.is(NodeKind::function_declarator) && !has(cpp_specifiers(member), "static");
+                      !declarator.is(NodeKind::function_declarator) &&
+                      !cpp_has(cpp_specifiers(member), "static");
     if (data && (!open || declarator.kind_name() == "reference_declarator" ||
                  member.child(Field::default_value_field)))
       return true;
@@ -251,7 +250,7 @@ std::optional<CppExtent> CppFolder::extent_of_bases(Node structure, bool is_dyna
   bool first = true;
   for (const Node n : structure.children()) {
     if (!n.is(NodeKind::base_class_clause)) continue;
-    if (has(n.text(), "virtual ")) {
+    if (cpp_has(n.text(), "virtual ")) {
       *missing = "a virtual base";
       return std::nullopt;
     }
@@ -284,7 +283,7 @@ bool CppFolder::place_member(Node field, const CppDeclared& one, std::int64_t pa
                              Frames frame, CppExtent& out, std::int64_t& bits, std::vector<Member>* members,
                              std::string* missing) {
   auto extent = extent_of_declarator(field, one.declarator, frame, missing);
-  if (has(cpp_specifiers(field), "no_unique_address")) {
+  if (cpp_has(cpp_specifiers(field), "no_unique_address")) {
     *missing = "a member without an address of its own";
     return false;
   }
@@ -330,7 +329,7 @@ std::optional<CppExtent> CppFolder::extent_of_struct(const CppValue& structure, 
   out.fills_end = gives_padding_away(structure.node) || is_dynamic;
   std::int64_t bits = out.bytes * 8;
   for (const Node field : inside) {
-    if (!field.is(NodeKind::field_declaration) || has(cpp_specifiers(field), "static")) continue;
+    if (!field.is(NodeKind::field_declaration) || cpp_has(cpp_specifiers(field), "static")) continue;
     const Node written = field.child(Field::type_field);
     auto declared = cpp_declarators(field);
     if (declared.empty() && written.child(Field::body_field) && !written.child(Field::name_field) &&

@@ -12,7 +12,7 @@ using NodeKind = source::Kind;
 using CppKind = CppValue::Kind;
 namespace {
 constexpr int most_statements = 20'000;
-constexpr int most_rounds = 4096;
+constexpr int most_loop_rounds = 4096;
 
 CppValue not_followed(Node n) {
   return CppValue::unknown("a function that is not followed here", std::string(n.text().substr(0, 60)), n);
@@ -248,7 +248,7 @@ CppFolder::Flow CppFolder::run_loop(Node n, const Frame& outer, CppValue* result
         first.is(NodeKind::declaration) ? run(first, frame, result) : run_expression(first, frame, result);
     if (flow != Flow::on) return flow;
   }
-  for (int round = 0; round < most_rounds && statements_ < most_statements; ++round) {
+  for (int round = 0; round < most_loop_rounds && statements_ < most_statements; ++round) {
     if (condition && !(n.is(NodeKind::do_statement) && round == 0)) {
       const CppValue told = evaluate(condition, &frame);
       if (!told.integer() || may_write(condition)) {

@@ -11,8 +11,6 @@ using source::Node;
 using NodeKind = source::Kind;
 using CppKind = CppValue::Kind;
 namespace {
-bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
-
 struct NamedRecord {
   std::string_view name;
   std::vector<std::string_view> members;
@@ -159,9 +157,9 @@ CppValue CppFolder::of_member(Node declaration, Node declarator, Node use, Frame
   for (const CppDeclared& one : cpp_declarators(declaration))
     if (one.declarator == declarator) value = one.value;
   if (!value) return CppValue::unknown("a member of an object", std::string(name), use);
-  const bool fixed = has(head, "constexpr") || (has(head, "static") && has(head, "const"));
+  const bool fixed = cpp_has(head, "constexpr") || (cpp_has(head, "static") && cpp_has(head, "const"));
   const Node owner = declaration.parent().parent();
-  if (!fixed && (written_members_.count(name) || (!has(head, "static") && is_given_members(owner))))
+  if (!fixed && (written_members_.count(name) || (!cpp_has(head, "static") && is_given_members(owner))))
     return CppValue::unknown("a member that objects have different values of", std::string(name), use);
   return as_type(evaluate(value, frame), declaration.child(Field::type_field), frame);
 }
@@ -173,7 +171,7 @@ CppValue CppFolder::part_of_binding(Node init, Node use, Frames frame) {
   for (const Node one : cpp_items(init.child(Field::declarator_field))) {
     if (one.text() == use.text() && whole.is(CppKind::tuple) && mode < whole.tuple.rank()) {
       CppValue part = CppValue::of(whole.tuple.mode(static_cast<int>(mode)));
-      if (has(cpp_specifiers(init.parent()), "const")) return part;
+      if (cpp_has(cpp_specifiers(init.parent()), "const")) return part;
       return changed({init, one.text(), init.enclosing(NodeKind::compound_statement), false}, use,
                      std::move(part), frame);
     }
@@ -193,11 +191,11 @@ CppValue CppFolder::initial(Node init, Node use, Frames frame) {
     if ((to.is(NodeKind::init_declarator) || to.field() == Field::declarator_field) && !(to == init))
       return declared(to, use, frame);  // as that one is by then
   }
-  const bool fixed = has(head, "const") || declaration.is(NodeKind::condition_clause);
+  const bool fixed = cpp_has(head, "const") || declaration.is(NodeKind::condition_clause);
   CppValue start = initializer(init, use, frame);
   if (fixed && !bound) return start;
   const Variable variable{init, name, init.enclosing(NodeKind::compound_statement), false};
-  if (has(head, "static") && variable.block && !changes_of(variable).empty())
+  if (cpp_has(head, "static") && variable.block && !changes_of(variable).empty())
     return CppValue::unknown("is changed later", std::string(name), use);
   return changed(variable, use, std::move(start), frame);
 }
@@ -243,7 +241,7 @@ CppValue CppFolder::without_initializer(Node declarator, Node use, Frames frame)
     else if (!made.is(CppKind::type))
       start = std::move(made);  // a layout's or an operation's type is its value
   }
-  if (has(cpp_specifiers(declaration), "static") || !plain) return start;
+  if (cpp_has(cpp_specifiers(declaration), "static") || !plain) return start;
   return changed({declarator, name, declarator.enclosing(NodeKind::compound_statement), false}, use,
                  std::move(start), frame);
 }

@@ -85,10 +85,6 @@ void CppFolder::index() {
         case NodeKind::for_range_loop:
           index_declaration(n);
           break;
-        case NodeKind::type_definition:
-          if (const Node name = n.child(Field::declarator_field); name.is(NodeKind::type_identifier))
-            declarations_[name.text()].push_back(n);
-          break;
         case NodeKind::assignment_expression:
           index_written(n, n.child(Field::left_field));
           break;
@@ -106,19 +102,12 @@ void CppFolder::index() {
         case NodeKind::template_type:
           uses_[n.child(Field::name_field).text()].push_back(n);
           break;
-        case NodeKind::preproc_function_def:
-          function_macros_[n.child(Field::name_field).text()].push_back(n);
-          break;
         case NodeKind::preproc_def:
           macros_[n.child(Field::name_field).text()].push_back(n);
           break;
         case NodeKind::type_identifier:
         case NodeKind::namespace_identifier:
           types_[n.text()].push_back(n);
-          break;
-        case NodeKind::namespace_definition:
-          for (const auto part : split(n.child(Field::name_field).text(), ':'))
-            namespaces_.insert(trim(part));
           break;
         default:
           index_other(n);
@@ -180,6 +169,12 @@ void CppFolder::index_call(Node call) {
 
 void CppFolder::index_other(Node n) {
   const std::string_view kind = n.kind_name();
+  if (n.is(NodeKind::preproc_function_def)) function_macros_[n.child(Field::name_field).text()].push_back(n);
+  if (n.is(NodeKind::namespace_definition))
+    for (const auto part : split(n.child(Field::name_field).text(), ':')) namespaces_.insert(trim(part));
+  if (const Node name = n.child(Field::declarator_field);
+      n.is(NodeKind::type_definition) && name.is(NodeKind::type_identifier))
+    declarations_[name.text()].push_back(n);
   if (kind == "enum_specifier" && n.child(Field::name_field) && n.child(Field::body_field))
     declarations_[n.child(Field::name_field).text()].push_back(n);
   if (kind == "enumerator" && !is_scoped_enumeration(n.parent().parent()))

@@ -265,6 +265,10 @@ class CppFolder {
 
 /// What a declaration, or a member's, declares.
 std::vector<CppDeclared> cpp_declarators(source::Node declaration);
+/// Whether a text has a word in it, as part of others too.
+inline bool cpp_has(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
 /// What stands in front of a declaration's declarators: `static constexpr int`.
 std::string_view cpp_specifiers(source::Node declaration);
 /// Whether a lambda around a place, within `block`, has a parameter of that name.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -188,19 +189,39 @@ void add_cluster_shape(CppContext& context, Node n) {
 }
 }  // namespace
 
-/// Launches whose kernel has arrays of fixed size in shared memory take them besides what the launch asks
-/// for; a launch that the sources' own constants never reach is told so.
+namespace {
+/// The body of a function and of those that it calls.
+std::vector<Node> bodies_behind(const CppContext& context, Node body) {
+  std::vector<Node> out = {body};
+  for (std::size_t at = 0; at < out.size(); ++at)
+    for (std::uint32_t i = out[at].index(); i < out[at].end_index(); ++i) {
+      const Node n = out[at].tree()->at(i);
+      if (!n.is(NodeKind::call_expression)) continue;
+      const auto called = context.bodies.find(leaf_name(n.child(Field::function_field)));
+      if (called != context.bodies.end() && called->second &&
+          std::find(out.begin(), out.end(), called->second) == out.end())
+        out.push_back(called->second);
+    }
+  return out;
+}
+}  // namespace
+
+/// Launches whose kernel, or what it calls, has arrays of fixed size in shared memory take them besides what
+/// the launch asks for.
 void finish_cpp_launches(CppContext& context) {
   for (CppDraft& launch : context.drafts) {
     if (launch.fact.kind != evidence::kind::launch || !launch.node.is(NodeKind::call_expression)) continue;
     const auto body = context.bodies.find(launch.fact.kernel);
-    if (body == context.bodies.end()) continue;
+    if (body == context.bodies.end() || !body->second) continue;
+    const std::vector<Node> bodies = bodies_behind(context, body->second);
     std::int64_t fixed = 0;
     bool known = true;
     for (const CppDraft& d : context.drafts) {
-      if (d.fact.kind != evidence::kind::allocation || !body->second.contains(d.node)) continue;
+      if (d.fact.kind != evidence::kind::allocation ||
+          std::none_of(bodies.begin(), bodies.end(), [&](Node one) { return one.contains(d.node); }))
+        continue;
       const auto bytes = d.fact.values.find("bytes");
-      if (bytes == d.fact.values.end()) continue;  // sized at launch
+      if (bytes == d.fact.values.end() || !context.folder.reaches(d.node)) continue;  // sized at launch
       known = known && bytes->second.integer();
       fixed += bytes->second.integer().value_or(0);
     }
