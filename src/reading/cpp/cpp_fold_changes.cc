@@ -22,6 +22,12 @@ Node branch_around(Node n) {
   return up;
 }
 
+bool has_syntax_error(Node n) {
+  for (const Node part : n.children())
+    if (part.is(NodeKind::error)) return true;
+  return false;
+}
+
 bool is_repeated(Node n) {
   return n.is(NodeKind::for_statement) || n.is(NodeKind::while_statement) || n.is(NodeKind::do_statement) ||
          n.is(NodeKind::for_range_loop);
@@ -214,10 +220,17 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
   const bool written =
       (above.is(NodeKind::assignment_expression) && above.child(Field::left_field) == expression) ||
       (above.kind_name() == "update_expression");
-  if (behind_pointer) {  // the pointer itself: where it leads from here is not followed
-    if (written || above.is(NodeKind::argument_list)) out.push_back({above, std::move(path), false});
+  if (behind_pointer) {  // the pointer itself: who keeps it is not followed; a launch and a test do not
+    const Node call = above.parent();
+    const bool read = above.is(NodeKind::binary_expression) || above.is(NodeKind::condition_clause) ||
+                      above.is(NodeKind::unary_expression) ||
+                      (above.is(NodeKind::argument_list) && call.is(NodeKind::call_expression) &&
+                       (cpp_has(call.child(Field::function_field).text(), "aunch") ||
+                        call.first().next().is(NodeKind::kernel_call_syntax)));
+    if (!read) out.push_back({above, std::move(path), false});
     return;
   }
+  if (written && has_syntax_error(above)) told = false;
   if (written) {
     out.push_back({above, std::move(path), told});
   } else if (above.is(NodeKind::call_expression) && above.child(Field::function_field) == expression) {

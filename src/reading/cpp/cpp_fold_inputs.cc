@@ -146,8 +146,13 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
   for (const auto* all : {&uses_, &members_})
     if (const auto found = all->find(cpp_function_name(function).text());
         found != all->end() && (all == &uses_ || method))
-      for (const Node site : found->second)
+      for (Node site : found->second) {
+        if (site.is(NodeKind::template_function)) {  // f<T>(…)
+          while (site.field() == Field::name_field) site = site.parent();
+          if (site.field() == Field::function_field) site = site.parent();
+        }
         if (std::find(sites.begin(), sites.end(), site) == sites.end()) sites.push_back(site);
+      }
   CppValue out = open;
   for (const Node site : sites_of(function, sites)) {
     const auto arguments = cpp_items(site.child(Field::arguments_field));

@@ -25,6 +25,12 @@ bool is_scoped_enumeration(Node enumeration) {
   return head.starts_with("enum class") || head.starts_with("enum struct");
 }
 
+bool is_broken(Node n) {
+  for (Node part = n.first(); part; part = part.next())
+    if (part.is(NodeKind::error)) return true;
+  return false;
+}
+
 }  // namespace
 
 Node cpp_declared_name(Node declarator) {
@@ -265,7 +271,8 @@ CppValue CppFolder::evaluate(Node n, Frames frame) {
     if (!fresh) return place->second;
   }
   ++depth_;
-  CppValue out = evaluate_new(n, frame);
+  CppValue out = is_broken(n) ? CppValue::unknown("a syntax error", std::string(n.text().substr(0, 60)), n)
+                              : evaluate_new(n, frame);
   --depth_;
   if (!out.known() && !out.node) out.node = n;
   if (!frame) memo_[key] = out;
