@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -116,6 +117,8 @@ inline constexpr char cpp_steps_of_grid[] = "loop over tiles: from the CTA's own
 /// The one thread that runs a statement, by the tests around it, or around all calls of the lambda that it
 /// stands in: "thread 0"; "" = more than one, or not told.
 std::string cpp_thread_of(const CppContext& context, source::Node at, int depth = 0);
+/// The warps of a block that a condition leaves, or with `rest` those that it does not; empty: not told.
+std::vector<std::int64_t> cpp_warps_of(const CppContext& context, source::Node condition, bool rest);
 /// Whether a condition leaves one thread of a warp: elect_one_sync(), `threadIdx.x == 0`, `lane == 0`.
 bool cpp_elects(const CppContext& context, source::Node condition);
 /// Whether a block, or a function of this file that it calls, holds a loop.

@@ -233,5 +233,30 @@ TEST(CppLaunchValues, SharedMemoryOfCalledFunctionsAndAllDeclarators) {
           "static_smem_bytes"),
       Launches({"1 2 68", "1 2 52"}));
 }
+
+/// "role: warps" of each role.
+std::vector<std::string> role_warps(const std::string& body) {
+  std::vector<std::string> out;
+  const std::string text =
+      "__device__ void load() { for (;;) {} }\n__device__ void multiply() { for (;;) {} }\n"
+      "__global__ void k(int* p, bool b) {\n" +
+      body + "}\nint main() { k<<<1, 384>>>(nullptr, true); }\n";
+  for (const Fact& f : read_launching(text).facts)
+    if (f.kind == "role") out.push_back(f.subject + ": " + shown(f, "warps"));
+  return out;
+}
+
+TEST(CppRoleWarps, OfThreadsWarpsAndWarpgroups) {
+  EXPECT_EQ(role_warps("  if (threadIdx.x < 128) load(); else multiply();\n"),
+            Launches({"load: (0, 1, 2, 3)", "multiply: (4, 5, 6, 7, 8, 9, 10, 11)"}));
+  EXPECT_EQ(role_warps("  int warp_idx = threadIdx.x / 32;\n  if (warp_idx == 2 && b) load();\n"),
+            Launches({"warp 2: (2)"}));
+  EXPECT_EQ(role_warps("  const int warpgroup = threadIdx.x / 128;\n  if (warpgroup == 1) multiply();\n"),
+            Launches({"warpgroup 1: (4, 5, 6, 7)"}));
+  EXPECT_EQ(role_warps("  const bool loader = threadIdx.x >= 256;\n  if (loader) load(); else multiply();\n"),
+            Launches({"loader: (8, 9, 10, 11)", "multiply: (0, 1, 2, 3, 4, 5, 6, 7)"}));
+  EXPECT_EQ(role_warps("  int warp_idx = threadIdx.x / 32;\n  if (warp_idx == 2 || b) load();\n"),
+            Launches({"warp 2: -"}));
+}
 }  // namespace
 }  // namespace cutelab
