@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "reading/cpp/cpp_folder.h"
 
@@ -241,12 +242,32 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
   }
 }
 
+/// The identifiers of a tree by their text, in order.
+const CppFolder::Mentions& CppFolder::mentions_in(const source::Tree* tree) {
+  const auto [place, fresh] = mentions_.try_emplace(tree);
+  if (fresh)
+    for (const Node n : tree->all(NodeKind::identifier)) place->second[n.text()].push_back(n.index());
+  return place->second;
+}
+
+/// Whether a block jumps: then no order of its statements is told.
+bool CppFolder::jumps(Node block) {
+  const auto [place, fresh] = jumps_.try_emplace(std::pair(block.tree(), block.index()), false);
+  if (fresh)
+    for (std::uint32_t i = block.index(); i < block.end_index() && !place->second; ++i)
+      place->second = block.tree()->at(i).kind_name() == "goto_statement";
+  return place->second;
+}
+
 void CppFolder::collect_changes(const Variable& variable, std::vector<std::string_view> path, int depth,
                                 std::vector<Change>& out) {
   const auto look = [&](const source::Tree* tree, std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t i = from; i < to; ++i) {
-      const Node n = tree->at(i);
-      if (!n.is(NodeKind::identifier) || n.text() != variable.name) continue;
+    const auto& named = mentions_in(tree);
+    const auto all = named.find(variable.name);
+    if (all == named.end()) return;
+    for (auto at = std::lower_bound(all->second.begin(), all->second.end(), from);
+         at != all->second.end() && *at < to; ++at) {
+      const Node n = tree->at(*at);
       if (n.field() == Field::declarator_field) continue;
       if (!is_shadowed(variable, n)) classify_change(n, variable, path, depth, out);
     }
@@ -319,16 +340,15 @@ CppFolder::When CppFolder::when(const Change& change, const Variable& variable, 
   if (is_of_command_line(change.at)) return When::never;
   const Node written_in = lambda_around(change.at, block), used_in = lambda_around(use, block);
   if (written_in && !by_reference(written_in, variable.name) && !written_in.contains(use)) return When::never;
+  for (Node up = use.parent(); up && !(up == block); up = up.parent())
+    if (is_repeated(up) && up.contains(change.at)) return When::perhaps;
   if (written_in && !written_in.contains(use))
     return written_in.index() < use.index() ? When::perhaps : When::never;
   if (written_in && is_kept(written_in)) return When::perhaps;
   if (used_in && !used_in.contains(change.at) && is_kept(used_in) && by_reference(used_in, variable.name))
     return When::perhaps;
-  for (Node up = use.parent(); up && !(up == block); up = up.parent())
-    if (is_repeated(up) && up.contains(change.at)) return When::perhaps;
+  if (jumps(block)) return When::perhaps;
   if (change.at.contains(use) || change.at.index() > use.index()) return When::never;
-  for (std::uint32_t i = block.index(); i < block.end_index(); ++i)
-    if (block.tree()->at(i).kind_name() == "goto_statement") return When::perhaps;
   Node below = change.at;
   for (Node up = change.at.parent(); up && !up.contains(use); up = up.parent()) {
     if (const When told = when_around(up, below, frame); told != When::before) return told;
@@ -337,19 +357,45 @@ CppFolder::When CppFolder::when(const Change& change, const Variable& variable, 
   return When::before;
 }
 
+/// What comes behind the preorder number that this gives is never before the use: that of the use itself,
+/// unless a loop or a lambda that is kept around it runs again.
+std::uint32_t CppFolder::horizon(const Variable& variable, Node use) {
+  std::uint32_t out = use.end_index();
+  for (Node up = use.parent(); up && variable.block && !(up == variable.block); up = up.parent())
+    if (is_repeated(up) || up.is(NodeKind::lambda_expression)) out = up.end_index();
+  const Node lambda = variable.block ? lambda_around(use, variable.block) : Node();
+  return !variable.block || (lambda && is_kept(lambda)) || jumps(variable.block) ? UINT32_MAX : out;
+}
+
 CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, Frames frame) {
-  const std::vector<Change> changes = changes_of(variable);
+  const std::vector<Change>& changes = changes_of(variable);
+  if (changes.empty()) return start;
   const Node type = variable.declaration.is(NodeKind::parameter_declaration) ||
                             variable.declaration.is(NodeKind::optional_parameter_declaration)
                         ? variable.declaration.child(Field::type_field)
                         : variable.declaration.parent().child(Field::type_field);
-  for (const Change& change : changes) {
-    const When at = when(change, variable, use, frame);
+  // From the last one back: what is set for certain hides what was there before.
+  std::vector<Change> made;
+  std::vector<const std::vector<std::string_view>*> set;
+  const std::uint32_t last = horizon(variable, use);
+  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+    if (change->at.index() > last) continue;
+    const bool hidden = std::any_of(set.begin(), set.end(), [&](auto* path) {
+      return path->size() <= change->path.size() &&
+             std::equal(path->begin(), path->end(), change->path.begin());
+    });
+    if (hidden) continue;
+    const When at = when(*change, variable, use, frame);
     if (at == When::never) continue;
-    Change made = change;
-    made.told = made.told && at == When::before;
-    start = applied(std::move(start), made, 0, type, frame);
+    made.push_back(*change);
+    made.back().told = change->told && at == When::before;
+    if (made.back().told && change->at.child(Field::operator_token).text() == "=" &&
+        change->at.is(NodeKind::assignment_expression))
+      set.push_back(&change->path);
+    if (!set.empty() && set.back()->empty()) break;
   }
+  for (auto change = made.rbegin(); change != made.rend(); ++change)
+    start = applied(std::move(start), *change, 0, type, frame);
   return start;
 }
 

@@ -264,6 +264,11 @@ std::optional<CppExtent> CppFolder::extent_of_bases(Node structure, bool is_dyna
       first = false;
       out.dynamic = out.dynamic || extent->dynamic;
       out.alignment = std::max(out.alignment, extent->alignment);
+      if (extent->has_empty && out.has_empty) {
+        *missing = "several empty bases";
+        return std::nullopt;
+      }
+      out.has_empty = out.has_empty || extent->has_empty;
       if (extent->empty) continue;
       if (!extent->end_is_told && extent->used != extent->bytes) {
         *missing = "the padding at the end of " + std::string(base.text().substr(0, 40));
@@ -288,6 +293,11 @@ bool CppFolder::place_member(Node field, const CppDeclared& one, std::int64_t pa
     return false;
   }
   if (!extent) return false;
+  if (extent->has_empty && out.has_empty && bits == 0) {
+    *missing = "an empty member behind an empty base";
+    return false;
+  }
+  out.has_empty = out.has_empty || extent->has_empty;
   out.end_is_told = out.end_is_told && extent->end_is_told;
   if (pack > 0) extent->alignment = std::min(extent->alignment, pack);
   out.alignment = std::max(out.alignment, extent->alignment);
@@ -348,6 +358,7 @@ std::optional<CppExtent> CppFolder::extent_of_struct(const CppValue& structure, 
     return std::nullopt;
   }
   out.empty = bits == 0 && !out.dynamic;
+  out.has_empty = out.has_empty || out.empty;
   out.used = (bits + 7) / 8;
   out.bytes = std::max<std::int64_t>(1, aligned_up(out.used, out.alignment));
   if (out.fills_end) out.end_is_told = true;

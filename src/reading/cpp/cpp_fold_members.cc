@@ -220,6 +220,10 @@ CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
     for (const CppDeclared& one : cpp_declarators(member)) {
       if (one.declarator.is(NodeKind::function_declarator)) continue;
       const std::string name(cpp_declared_name(one.declarator).text());
+      const bool hides =
+          std::any_of(out.fields.begin(), out.fields.end(), [&](auto& f) { return f.first == name; });
+      if (hides)  // a base has one of that name
+        return CppValue::unknown("members of one name in a struct and its base", type.text, type.node);
       const Node given = given_for(items, next++, name);
       if (one.declarator.is(NodeKind::array_declarator) && given && !given.is(NodeKind::initializer_list))
         return CppValue::unknown("braces that are left out", type.text, braces);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -107,6 +108,10 @@ class CppFolder {
   void collect_handed(source::Node expression, std::vector<std::string_view> path, int depth,
                       std::vector<Change>& out);
   bool is_shadowed(const Variable& variable, source::Node use) const;
+  using Mentions = std::unordered_map<std::string_view, std::vector<std::uint32_t>>;
+  const Mentions& mentions_in(const source::Tree* tree);
+  bool jumps(source::Node block);
+  std::uint32_t horizon(const Variable& variable, source::Node use);
   bool method_writes(source::Node call) const;
   When when(const Change& change, const Variable& variable, source::Node use, Frames frame);
   When when_around(source::Node above, source::Node below, Frames frame);
@@ -248,6 +253,8 @@ class CppFolder {
   std::unordered_set<std::string_view> namespaces_;
   std::unordered_set<std::string_view> written_members_;  ///< by `x.m = …` and the like
   std::map<std::tuple<const source::Tree*, std::uint32_t, std::string_view>, std::vector<Change>> changes_;
+  std::unordered_map<const source::Tree*, Mentions> mentions_;
+  std::map<std::pair<const source::Tree*, std::uint32_t>, bool> jumps_;
   int statements_ = 0;  ///< of bodies that were run
   int running_ = 0;
   std::map<std::pair<const source::Tree*, std::uint32_t>, CppValue> reach_of_functions_;

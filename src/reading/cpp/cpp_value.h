@@ -81,9 +81,11 @@ struct CppValue {
 /// Bytes a type takes in memory and what they are aligned to.
 struct CppExtent {
   std::int64_t bytes = 0, alignment = 1;
-  std::int64_t used = 0;   ///< bytes without the padding at its end
-  bool empty = false;      ///< a struct without members: nothing as a base
-  bool dynamic = false;    ///< has virtual functions
+  std::int64_t used = 0;  ///< bytes without the padding at its end
+  bool empty = false;     ///< a struct without members: nothing as a base
+  bool has_empty =
+      false;             ///< is empty, or has a base or a member that is: no two of a type lie at one address
+  bool dynamic = false;  ///< has virtual functions
   bool fills_end = false;  ///< what derives from it uses the padding at its end
   bool end_is_told = true;
 };

@@ -100,6 +100,25 @@ TEST(CppLaunchValues, WhatLambdasBranchesAndLoopsWrite) {
             Launches({"5 1 -"}));
 }
 
+TEST(CppLaunchValues, WhatIsKeptAndWhatRunsAgain) {
+  EXPECT_EQ(
+      launches("int main() { int h = 2; { int* q = &h; int** qq = &q; **qq = 4; } k<<<h, 1>>>(nullptr); }\n"),
+      Launches({"? 1 -"}));
+  EXPECT_EQ(launches("int main() { int g = 1; for (int i = 0; i < 2; ++i) { k<<<g, 1>>>(nullptr); auto f = "
+                     "[&] { g = 5; };\n"
+                     "  f(); } }\n"),
+            Launches({"? 1 -"}));
+  EXPECT_EQ(
+      launches("int main() { int g = 1; again: k<<<g, 1>>>(nullptr); g = 2; if (g < 2) goto again; }\n"),
+      Launches({"? 1 -"}));
+  EXPECT_EQ(
+      launches("int main() { int g = 1; g = 2; again: k<<<g, 1>>>(nullptr); if (g < 2) goto again; }\n"),
+      Launches({"? 1 -"}));
+  EXPECT_EQ(launches("int main() { dim3 g(1); if (probe()) g = dim3(9); g.x = 4; k<<<g.x, g.y>>>(nullptr);\n"
+                     "  g = dim3(3, 3); k<<<g.x, g.y>>>(nullptr); }\n"),
+            Launches({"? ? -", "3 3 -"}));
+}
+
 TEST(CppLaunchValues, AParameterIsWhatTheFunctionMakesOfIt) {
   EXPECT_EQ(
       launches("void twice(int m) { m *= 2; k<<<m, 7>>>(nullptr); { int m = 3; k<<<m, 1>>>(nullptr); } }\n"
@@ -198,6 +217,20 @@ TEST(CppLaunchValues, SizesOfBasesVirtualsAndDeclarators) {
                   "D", "F", "S"),
             Launches({"4 8 8"}));
   EXPECT_EQ(sizes("float a[3];\nint b = 1;\n", "int*", "a", "float[5]"), Launches({"8 12 20"}));
+}
+
+TEST(CppLaunchValues, WhatTheLayoutOfEmptyBasesLeavesOpen) {
+  EXPECT_EQ(
+      sizes("struct E {};\nstruct F : E {};\nstruct H { E e; int x; };\nstruct G : E { F e; char x; };\n",
+            "F", "H", "G"),
+      Launches({"1 8 ?"}));
+}
+
+TEST(CppLaunchValues, MembersThatHideOnesOfABase) {
+  EXPECT_EQ(launches("struct A { int n = 1; int t = 2; };\nstruct B : A { int t = 7; };\n"
+                     "int main() { B b; b.t = 6; b.A::t = 8; k<<<b.t, 1>>>(nullptr); A a; a.t = 5; k<<<a.t, "
+                     "a.n>>>(nullptr); }\n"),
+            Launches({"? 1 -", "5 1 -"}));
 }
 
 TEST(CppLaunchValues, SpecializationsForPointersAndPacks) {
