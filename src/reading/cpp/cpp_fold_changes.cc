@@ -12,17 +12,6 @@ using NodeKind = source::Kind;
 namespace {
 constexpr int deepest_alias = 4;
 
-bool is_branch(Node n) {
-  return n.is(NodeKind::preproc_if) || n.is(NodeKind::preproc_ifdef) || n.is(NodeKind::preproc_elif) ||
-         n.is(NodeKind::preproc_else);
-}
-
-Node branch_around(Node n) {
-  Node up = n.parent();
-  while (up && !is_branch(up)) up = up.parent();
-  return up;
-}
-
 bool has_syntax_error(Node n) {
   for (const Node part : n.children())
     if (part.is(NodeKind::error)) return true;
@@ -91,8 +80,6 @@ bool takes_by_reference(Node parameters, std::size_t position) {
   return cpp_has(one.text(), "&") && !cpp_has(one.text(), "const");
 }
 }  // namespace
-
-bool same_branches(Node a, Node b) { return branch_around(a) == branch_around(b); }
 
 bool cpp_is_lambda_parameter(std::string_view name, Node use, Node block) {
   for (Node lambda = lambda_around(use, block); lambda; lambda = lambda_around(lambda, block))

@@ -22,13 +22,6 @@ bool is_plain(const CppValue& type) {
 }
 }  // namespace
 
-/// `sizeof...(T)`
-CppValue CppFolder::size_of_pack(Node n, Frames frame) {
-  const CppValue pack = evaluate(n.child(Field::value_field), frame);
-  if (pack.is(CppKind::pack)) return CppValue::of(static_cast<std::int64_t>(pack.fields.size()));
-  return pack.known() ? CppValue::unknown("a parameter pack", std::string(n.text()), n) : pack;
-}
-
 CppValue CppFolder::size_of(Node n, Frames frame) {
   if (cpp_has(n.text().substr(0, n.text().find('(')), "...")) return size_of_pack(n, frame);
   const auto items = cpp_items(n);

@@ -46,6 +46,13 @@ void CppFolder::bind_parameters(Node owner, const std::vector<CppValue>& whole, 
   }
 }
 
+/// `sizeof...(T)`
+CppValue CppFolder::size_of_pack(Node n, Frames frame) {
+  const CppValue pack = evaluate(n.child(Field::value_field), frame);
+  if (pack.is(CppKind::pack)) return CppValue::of(static_cast<std::int64_t>(pack.fields.size()));
+  return pack.known() ? CppValue::unknown("a parameter pack", std::string(n.text()), n) : pack;
+}
+
 /// A function template's parameters: those that a call gives, those with a default that nothing deduces.
 void CppFolder::bind_template(Node function, const std::vector<CppValue>& given, Frame& frame) {
   const Node owner = function.parent();

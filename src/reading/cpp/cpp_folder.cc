@@ -31,7 +31,20 @@ bool is_broken(Node n) {
   return false;
 }
 
+bool is_branch(Node n) {
+  return n.is(NodeKind::preproc_if) || n.is(NodeKind::preproc_ifdef) || n.is(NodeKind::preproc_elif) ||
+         n.is(NodeKind::preproc_else);
+}
+
+Node branch_around(Node n) {
+  Node up = n.parent();
+  while (up && !is_branch(up)) up = up.parent();
+  return up;
+}
+
 }  // namespace
+
+bool same_branches(Node a, Node b) { return branch_around(a) == branch_around(b); }
 
 Node cpp_declared_name(Node declarator) {
   Node n = declarator;
