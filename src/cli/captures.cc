@@ -113,10 +113,13 @@ Result<std::string> target_arch(const std::string& asked, Context& context, cons
     if (!target) return target.error();
     arch = *target;
   }
-  if (!capture::is_architecture(arch))
-    return Error{ErrorKind::usage, "capture", fmt::format("'{}' is no architecture", printable(arch)), "",
-                 "name one as sm_80, sm_90a, sm_100a, sm_120a"};
+  if (!capture::is_architecture(arch)) return no_architecture("capture", arch);
   return arch;
+}
+
+Error no_architecture(const std::string& doing, const std::string& word) {
+  return {ErrorKind::usage, doing, fmt::format("'{}' is no architecture", printable(word)), "",
+          "name one as sm_80, sm_90a, sm_100a, sm_120a"};
 }
 
 Status add_torch(capture::Toolchain& toolchain, bool wanted, Context& context) {

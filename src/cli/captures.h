@@ -10,6 +10,8 @@ namespace cutelab::cli {
 /// The architecture a program is compiled for: `asked`, CUTE_DSL_ARCH, what a reading of it is made for
 /// (reading::default_target): the first that is known. Error (kind usage): that is no architecture's name.
 Result<std::string> target_arch(const std::string& asked, Context& context, const std::string& program);
+/// The error (kind usage) of a word that is given as an architecture and is none.
+Error no_architecture(const std::string& doing, const std::string& word);
 
 /// The flags of every verb that runs programs with the CuTe DSL: --arch, --torch, --python, --dsl-version.
 std::vector<Flag> program_flags();

@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "capture/program.h"
+#include "cli/captures.h"
 #include "cli/compiled_reading.h"
 #include "cli/example_names.h"
 #include "cli/read_known.h"
@@ -77,6 +79,12 @@ class ReadRun {
       if (arguments_.has(needs) && !compiles())
         return Error{ErrorKind::usage, fmt::format("read {}", needs),
                      "says something about a compiled reading", "", "add --compile or --verify"};
+    for (const char* given : {"--arch", "--other-arch"})
+      if (const std::string arch = arguments_.get(given);
+          arguments_.has(given) && !capture::is_architecture(arch))
+        return no_architecture(std::string("read ") + given, arch);
+    if (const auto arch = context_.environment.get("CUTE_DSL_ARCH"); arch && !capture::is_architecture(*arch))
+      return no_architecture("read, by CUTE_DSL_ARCH", *arch);
     for (const std::string& word : arguments_.all("--set")) {
       const auto equals = word.find('=');
       if (equals == std::string::npos || equals == 0)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "evidence/names.h"
 
@@ -44,15 +45,29 @@ std::int64_t shared_bytes(const Fact& launch) {
   return a || f ? a.value_or(0) + f.value_or(0) : -1;
 }
 
-/// The launch that the numbers are of: of those that the defaults take the one with the most shared memory,
-/// the first of equals; where they take none, of all.
+/// Whether a launch's kernel is where the products, copies and pipelines of the sources stand: a reference or
+/// a check beside it has none. A kernel of another file has those that stand in no kernel.
+bool does_the_work(const Reading& reading, const Fact& launch) {
+  const bool here = std::any_of(reading.functions.begin(), reading.functions.end(), [&](auto& f) {
+    return f.kind == evidence::Function::Kind::kernel && f.name == launch.kernel;
+  });
+  return std::any_of(reading.facts.begin(), reading.facts.end(), [&](const Fact& fact) {
+    return (fact.kind == evidence::kind::mma || fact.kind == evidence::kind::pipeline ||
+            fact.kind == "gemm" || fact.kind == "copy") &&
+           fact.kernel == (here ? launch.kernel : "");
+  });
+}
+
+/// The launch that the numbers are of: of those that the defaults take, of a kernel that does the work, the
+/// one with the most shared memory, the first of equals; where there are none, of all.
 const Fact* chosen_launch(const Reading& reading) {
   const Fact* best = nullptr;
+  const auto rank = [&](const Fact& fact) {
+    return std::tuple(!left_out(fact), does_the_work(reading, fact), shared_bytes(fact));
+  };
   for (const Fact& fact : reading.facts) {
     if (fact.kind != evidence::kind::launch || fact.values.empty()) continue;
-    if (!best || (left_out(*best) && !left_out(fact)) ||
-        (left_out(*best) == left_out(fact) && shared_bytes(fact) > shared_bytes(*best)))
-      best = &fact;
+    if (!best || rank(fact) > rank(*best)) best = &fact;
   }
   return best;
 }

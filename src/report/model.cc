@@ -68,16 +68,19 @@ class Gather {
     if (!active || active->boolean().value_or(true)) budgets_[fact.role] = text_of(fact, {"registers"});
   }
 
+  /// What the defaults do not take stands back behind all that they do.
   void add_launch(std::size_t i, const Fact& fact) {
+    constexpr int taken = 3;
+    const int rank = is_active(fact) ? taken : 0;
     if (fact.kind != kind::launch && fact.kind != kind::launch_keyword) {
       const Value* value = value_of(fact, {fact.kind.c_str(), "value"});
-      if (value) put_launch({i, fact.kind, *value}, fact.subject == fact.kind ? 3 : 1);
+      if (value) put_launch({i, fact.kind, *value}, rank + (fact.subject == fact.kind ? 3 : 1));
       return;
     }
     if (fact.kind == kind::launch) note_launch(fact);
     for (const auto& [name, value] : fact.values)
       if (name != "active" && name != "condition" && name != "assumed_multiprocessors")
-        put_launch({i, name, value}, fact.kind == kind::launch ? 2 : 3);
+        put_launch({i, name, value}, rank + (fact.kind == kind::launch ? 2 : 3));
   }
 
   void note_launch(const Fact& fact) {

@@ -148,8 +148,7 @@ void plain_enumeration(std::string& text, std::size_t end) {
 
 /// A macro, and the list behind it, that the reading does without.
 bool is_macro_with_list(std::string_view word) {
-  return word == "__attribute__" || word == "__align__" || word == "__maxnreg__" ||
-         word == "CUTE_STATIC_ASSERT_V";
+  return word == "__attribute__" || word == "__maxnreg__" || word == "CUTE_STATIC_ASSERT_V";
 }
 
 void follow_brackets(std::string& brackets, char c) {
@@ -224,8 +223,8 @@ std::size_t treat_word(std::string& text, std::size_t at, std::size_t end) {
     const auto close = end < text.size() && text[end] == '(' ? matching(text, end) : std::string::npos;
     if (close != std::string::npos) end = close;
     blank(text, at, end);
-  } else if (word == "CUTE_ALIGNAS") {
-    text.replace(at, end - at, "     alignas");
+  } else if (word == "CUTE_ALIGNAS" || word == "__align__") {
+    text.replace(at, end - at, std::string(end - at - 7, ' ') + "alignas");
   } else if (word == "decltype") {
     plain_value(text, at, end);
   } else if (word == "enum") {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -75,10 +76,17 @@ bool cpp_on_device(source::Node n);
 /// A `for`, `while` or `do` statement.
 bool is_loop(source::Node n);
 
-void extract_cpp_functions(CppContext& context);    ///< functions, call graph, __launch_bounds__
-void extract_cpp_constructs(CppContext& context);   ///< every name of the construct table
-void extract_cpp_layouts(CppContext& context);      ///< swizzled layouts that a name of another file makes
-void extract_cpp_launches(CppContext& context);     ///< <<<…>>>, cudaLaunchKernelEx, cluster launches
+void extract_cpp_functions(CppContext& context);   ///< functions, call graph, __launch_bounds__
+void extract_cpp_constructs(CppContext& context);  ///< every name of the construct table
+void extract_cpp_layouts(CppContext& context);     ///< swizzled layouts that a name of another file makes
+void extract_cpp_launches(CppContext& context);    ///< <<<…>>>, cudaLaunchKernelEx, cluster launches
+/// A part of a launch: a number or extents; what folds to a name only is not known.
+evidence::Value cpp_launch_value(const CppContext& context, const CppValue& folded, source::Node expression);
+evidence::Value cpp_launch_value(const CppContext& context, source::Node expression);
+void add_cpp_threads(CppDraft& launch, const evidence::Value& block);  ///< product of the block's extents
+/// Grid, block, cluster and shared memory of a launch by a call, from its arguments or from the struct that
+/// it takes.
+void add_cpp_launch_parts(CppContext& context, source::Node call, const std::string& leaf);
 void extract_cpp_collectives(CppContext& context);  ///< what CollectiveBuilder makes of its arguments
 void finish_cpp_launches(CppContext& context);      ///< once shared memory is known
 void extract_cpp_storage(
@@ -109,6 +117,8 @@ inline constexpr char cpp_steps_of_grid[] = "loop over tiles: from the CTA's own
 /// The one thread that runs a statement, by the tests around it, or around all calls of the lambda that it
 /// stands in: "thread 0"; "" = more than one, or not told.
 std::string cpp_thread_of(const CppContext& context, source::Node at, int depth = 0);
+/// The warps of a block that a condition leaves, or with `rest` those that it does not; empty: not told.
+std::vector<std::int64_t> cpp_warps_of(const CppContext& context, source::Node condition, bool rest);
 /// Whether a condition leaves one thread of a warp: elect_one_sync(), `threadIdx.x == 0`, `lane == 0`.
 bool cpp_elects(const CppContext& context, source::Node condition);
 /// Whether a block, or a function of this file that it calls, holds a loop.

@@ -151,11 +151,9 @@ CppValue CppFolder::field(Node n, Frames frame) {
     return CppValue::of(object.tuple.mode(name[0] - 'x'));
   for (const auto& [field, value] : object.fields)
     if (field == name) return value;
-  if (object.is(CppKind::structure))
-    for (const Node member : object.node.child(Field::body_field).children())
-      if (member.is(NodeKind::field_declaration) && member.child(Field::default_value_field) &&
-          member.child(Field::declarator_field).text() == name)
-        return evaluate(member.child(Field::default_value_field), frame);
+  if (object.is(CppKind::structure) && object.node)
+    if (CppValue there = member_named(object, name, false); there.known() || !there.text.empty())
+      return there;
   if (!object.known()) return object;
   return CppValue::unknown("a member that is not known", std::string(n.text().substr(0, 60)), n);
 }
@@ -166,91 +164,16 @@ std::vector<CppValue> CppFolder::values_of(Node list, Frames frame) {
   return out;
 }
 
-/// Type{…}: the members of a plain struct in order; a fixed value for any other type.
-CppValue CppFolder::object(const CppValue& type, Node braces, Frames frame) {
-  if (!type.is(CppKind::structure)) {
-    const auto items = cpp_items(braces);
-    if (type.is(CppKind::type) && items.size() == 1) {
-      const CppValue given = evaluate(items[0], frame);
-      return given.integer() && cpp_integer_type(type.text) ? cpp_converted(given, type.text) : given;
-    }
-    return type;
-  }
-  CppValue out = type;
-  const auto values = values_of(braces, frame);
-  std::size_t next = 0;
-  for (const Node member : type.node.child(Field::body_field).children()) {
-    if (!member.is(NodeKind::field_declaration)) continue;
-    const Node declarator = member.child(Field::declarator_field);
-    if (!declarator.is(NodeKind::field_identifier)) continue;
-    const Node given = member.child(Field::default_value_field);
-    const std::string name(declarator.text());
-    const Node held = member.child(Field::type_field);
-    if (next < values.size())
-      out.fields.emplace_back(name, as_type(values[next], held, frame));
-    else if (given)
-      out.fields.emplace_back(name, as_type(evaluate(given, frame), held, frame));
-    ++next;
-  }
-  return out;
-}
-
-/// One `return` of a body whose names are the arguments'.
-CppValue CppFolder::constexpr_call(Node function, const std::vector<CppValue>& arguments, Frames outer) {
-  Frame frame;
-  frame.outer = outer;
-  Node declarator = function.child(Field::declarator_field);
-  while (declarator && !declarator.is(NodeKind::function_declarator))
-    declarator = declarator.child(Field::declarator_field);
-  std::size_t at = 0;
-  for (const Node p : cpp_items(declarator.child(Field::parameters_field))) {
-    std::string name(p.child(Field::declarator_field).text());
-    const Node held = name.find('*') == std::string::npos ? p.child(Field::type_field) : Node();
-    while (!name.empty() && (name[0] == '&' || name[0] == ' ' || name[0] == '*')) name.erase(0, 1);
-    const Node otherwise = p.child(Field::default_value_field);
-    if (!name.empty() && (at < arguments.size() || otherwise))
-      frame.names.emplace(
-          name, as_type(at < arguments.size() ? arguments[at] : evaluate(otherwise, &frame), held, &frame));
-    ++at;
-  }
-  Node only;
-  for (const Node statement : function.child(Field::body_field).children()) {
-    if (statement.is(NodeKind::op)) continue;
-    if (only || !statement.is(NodeKind::return_statement))
-      return CppValue::unknown("a function that is not a single return",
-                               std::string(declarator.text().substr(0, 60)), function);
-    only = statement;
-  }
-  const auto items = cpp_items(only);
-  const CppValue out = evaluate(items.empty() ? Node() : items.back(), &frame);
-  return function.child(Field::declarator_field) == declarator
-             ? as_type(out, function.child(Field::type_field), &frame)
-             : out;
-}
-
 CppValue CppFolder::call(Node n, Frames frame) {
   const Node callee = n.child(Field::function_field);
   std::vector<CppValue> arguments = values_of(n.child(Field::arguments_field), frame);
   if (callee.is(NodeKind::field_expression)) {
     const CppValue object = evaluate(callee.child(Field::argument_field), frame);
-    if (!object.is(CppKind::structure))
+    if (!object.is(CppKind::structure) || !object.node)
       return object.known() ? CppValue::unknown("a method that is not folded",
                                                 std::string(callee.text().substr(0, 60)), n)
                             : object;
-    const std::string_view name = callee.child(Field::field_field).text();
-    Frame fields;
-    fields.outer = frame;
-    for (const auto& [field, value] : object.fields) fields.names.emplace(field, value);
-    for (const Node member : object.node.child(Field::body_field).children()) {
-      if (!member.is(NodeKind::function_definition)) continue;
-      Node declarator = member.child(Field::declarator_field);
-      while (declarator && !declarator.is(NodeKind::function_declarator))
-        declarator = declarator.child(Field::declarator_field);
-      if (declarator.child(Field::declarator_field).text() == name)
-        return constexpr_call(member, arguments, &fields);
-    }
-    // A call of another method inside a method: config.block() -> consumers().
-    return CppValue::unknown("a method that is not known", std::string(callee.text().substr(0, 60)), n);
+    return method_call(n, object, callee.child(Field::field_field).text(), arguments);
   }
   Node name = callee;
   Node template_arguments;
@@ -260,27 +183,63 @@ CppValue CppFolder::call(Node n, Frames frame) {
     name = name.child(Field::name_field);
   }
   const std::string_view called = name.text();
-  for (Node up = n.parent(); up; up = up.parent())
-    if (up.is(NodeKind::field_declaration_list))
-      for (const Node member : up.children())
-        if (member.is(NodeKind::function_definition)) {
-          Node declarator = member.child(Field::declarator_field);
-          while (declarator && !declarator.is(NodeKind::function_declarator))
-            declarator = declarator.child(Field::declarator_field);
-          if (declarator.child(Field::declarator_field).text() == called && !member.contains(n))
-            return constexpr_call(member, arguments, frame);
-        }
-  if (special_.count(called) && functions_.count(called))
-    return CppValue::unknown("a specialized function", std::string(called), n);
-  if (const Node function = function_named(called);
-      function && !function.contains(n) && !of_other_class(function, n))
-    if (function.text().find("constexpr") != std::string_view::npos || function.text().size() < 400)
-      if (CppValue out = constexpr_call(function, arguments, nullptr); out.known()) return out;
+  if (CppValue put_in = macro_call(n, frame); put_in.known() || !put_in.text.empty()) return put_in;
+  if (CppValue own = own_call(n, called, arguments, template_arguments, frame);
+      own.known() || !own.text.empty())
+    return own;
   if (callee.is(NodeKind::template_function) && arguments.size() == 1 && called.ends_with("_cast")) {
     const auto to = cpp_items(template_arguments);
     return as_type(arguments[0], to.empty() ? Node() : to[0], frame);
   }
   return library_call(called, n, std::move(arguments), template_arguments, frame);
+}
+
+/// A function or method of these sources; unknown with an empty text: it is none of them.
+CppValue CppFolder::own_call(Node n, std::string_view called, const std::vector<CppValue>& arguments,
+                             Node template_arguments, Frames frame) {
+  const Node callee = n.child(Field::function_field);
+  for (Node up = n.parent(); up && callee.is(NodeKind::identifier); up = up.parent())
+    if (up.is(NodeKind::field_declaration_list)) {
+      CppValue self;
+      self.kind = CppKind::structure;
+      self.node = up.parent();
+      for (Frames f = frame; f; f = f->outer)
+        if (!f->runs && f->scope && f->scope.contains(self.node))
+          self.fields.insert(self.fields.end(), f->names.begin(), f->names.end());
+      Frame members;
+      if (const Node method = method_of(self, called, arguments.size(), members);
+          method && (!method.contains(n) || running_ > 0))
+        return constexpr_call(method, arguments, &members);
+    }
+  if (callee.is(NodeKind::qualified_identifier)) {
+    Node scope = callee.child(Field::scope_field);
+    if (callee.child(Field::name_field).is(NodeKind::qualified_identifier)) scope = {};
+    const bool of_namespace = scope.is(NodeKind::namespace_identifier) &&
+                              (namespaces_.count(scope.text()) || !choose(scope.text(), n));
+    const CppValue type = !scope || of_namespace ? CppValue() : evaluate_scope(scope, frame);
+    if (type.is(CppKind::structure) && type.node) return method_call(n, type, called, arguments);
+    if (of_namespace && (scope.text() == "std" || scope.text() == "cute" || scope.text() == "cutlass"))
+      return {};
+  }
+  const auto found = functions_.find(called);
+  Node function;
+  for (std::size_t i = 0; found != functions_.end() && i < found->second.size(); ++i) {
+    const Node one = found->second[i];
+    if (of_other_class(one, n) || !fits_call(one, n)) continue;
+    if (special_.count(called)) return CppValue::unknown("a specialized function", std::string(called), n);
+    if (function) return CppValue::unknown("one of several functions of that name", std::string(called), n);
+    function = one;
+  }
+  if (!function) return {};
+  if (function.contains(n) && running_ == 0)
+    return CppValue::unknown("depends on itself", std::string(called), n);
+  return constexpr_call(function, arguments, nullptr, values_of(template_arguments, frame));
+}
+
+/// The type that `T` of `T::f(…)` is.
+CppValue CppFolder::evaluate_scope(Node scope, Frames frame) {
+  return scope.is(NodeKind::namespace_identifier) ? named(scope, scope.text(), frame)
+                                                  : evaluate(scope, frame);
 }
 
 CppValue CppFolder::library_call(std::string_view name, Node n, std::vector<CppValue> a,
@@ -289,6 +248,7 @@ CppValue CppFolder::library_call(std::string_view name, Node n, std::vector<CppV
       name == "make_coord" || name == "make_tuple" || name == "make_dim3")
     return tuple_of(a);
   if (name == "dim3") {
+    if (a.size() == 1 && a[0].is(CppKind::tuple)) return a[0];
     while (a.size() < 3) a.push_back(CppValue::of(1));
     return tuple_of(a);
   }

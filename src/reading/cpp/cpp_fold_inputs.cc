@@ -62,7 +62,9 @@ Node cpp_parameters_of(Node function) {
 }
 
 bool cpp_same_value(const CppValue& a, const CppValue& b) {
-  if (a.kind != b.kind || a.text != b.text || a.bits != b.bits || !(a.node == b.node)) return false;
+  if (a.kind != b.kind || a.text != b.text || a.bits != b.bits || a.constant != b.constant ||
+      !(a.node == b.node))
+    return false;
   if (a.is(CppValue::Kind::layout)) return *a.layout == *b.layout;
   const bool fields =
       std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(),
@@ -84,6 +86,7 @@ bool CppFolder::fits_call(Node function, Node call) {
   const auto given = cpp_items(call.child(Field::arguments_field)).size();
   std::size_t most = 0, least = 0;
   for (const Node p : cpp_items(cpp_parameters_of(function))) {
+    if (p.kind_name().find("variadic") != std::string_view::npos) return given >= least;
     ++most;
     if (!p.is(NodeKind::optional_parameter_declaration)) ++least;
   }
@@ -127,31 +130,42 @@ CppValue CppFolder::parameter(Node function, std::string_view name, Node use) {
   const Node list = cpp_parameters_of(function);
   if (!list || !function.child(Field::body_field).contains(use)) return none;
   int position = -1, at = 0;
-  Node type, otherwise;
+  Node type, otherwise, declared_at;
   for (const Node p : cpp_items(list)) {
     const Node declarator = p.child(Field::declarator_field);
     if (cpp_declared_name(declarator).text() == name) {
-      position = at, otherwise = p.child(Field::default_value_field);
+      position = at, otherwise = p.child(Field::default_value_field), declared_at = p;
       type = declarator.kind_name() == "pointer_declarator" ? Node() : p.child(Field::type_field);
     }
     ++at;
   }
   if (position < 0) return none;
   const CppValue open = CppValue::unknown("known only at run time", std::string(name), use);
-  const auto sites = uses_.find(cpp_function_name(function).text());
-  if (sites == uses_.end()) return open;
+  std::vector<Node> sites;
+  const bool method(function.enclosing(NodeKind::field_declaration_list));
+  for (const auto* all : {&uses_, &members_})
+    if (const auto found = all->find(cpp_function_name(function).text());
+        found != all->end() && (all == &uses_ || method))
+      for (Node site : found->second) {
+        if (site.is(NodeKind::template_function)) {  // f<T>(…)
+          while (site.field() == Field::name_field) site = site.parent();
+          if (site.field() == Field::function_field) site = site.parent();
+        }
+        if (std::find(sites.begin(), sites.end(), site) == sites.end()) sites.push_back(site);
+      }
   CppValue out = open;
-  for (const Node site : sites_of(function, sites->second)) {
+  for (const Node site : sites_of(function, sites)) {
     const auto arguments = cpp_items(site.child(Field::arguments_field));
     const bool left_out = static_cast<std::size_t>(position) >= arguments.size();
     if (left_out && !otherwise) return open;
     const Node given = left_out ? otherwise : arguments[static_cast<std::size_t>(position)];
     CppValue one = as_type(evaluate(given, nullptr), type, nullptr);
-    if (!one.known()) return one;
-    if (out.known() && !cpp_same_value(out, one)) return open;
+    if (type.text() == "dim3") one = cpp_as_dim3(std::move(one));
+    if (one.known() && out.known() && !cpp_same_value(out, one)) one = open;
     out = std::move(one);
+    if (!out.known()) break;
   }
-  return out;
+  return changed({declared_at, name, function.child(Field::body_field), false}, use, std::move(out), nullptr);
 }
 
 /// Whether a use of a template's name gives as many arguments as this one needs.
@@ -180,6 +194,10 @@ CppValue CppFolder::template_parameter(Node owner, std::string_view name, Node u
     ++at;
   }
   if (position < 0) return {};
+  for (const Node p : cpp_items(list))
+    if (cpp_template_parameter_name(p).text() == name &&
+        p.kind_name().find("variadic") != std::string_view::npos)
+      return CppValue::unknown("a template's parameters without a fixed number", std::string(name), use);
   Node body;
   for (const Node n : owner.children())
     if (n.is(NodeKind::function_definition) || n.is(NodeKind::struct_specifier) ||

@@ -116,6 +116,7 @@ std::vector<CppValue> CppFolder::all_arguments(Node owner, std::vector<CppValue>
   bound.outer = frame;
   std::size_t at = 0;
   for (const Node p : cpp_items(owner.child(Field::parameters_field))) {
+    if (p.kind_name().find("variadic") != std::string_view::npos) break;
     Node otherwise = p.child(Field::default_value_field);
     if (!otherwise) otherwise = p.child(Field::default_type_field);
     if (at >= given.size() && !otherwise) break;
@@ -125,6 +126,50 @@ std::vector<CppValue> CppFolder::all_arguments(Node owner, std::vector<CppValue>
     ++at;
   }
   return given;
+}
+
+/// Whether a specialization's argument, as written, stands for one that is given: 1 with what it binds, 0, or
+/// not told.
+CppValue CppFolder::matched(Node pattern, const CppValue& given, const std::vector<std::string_view>& open,
+                            CppValue& bound) {
+  const CppValue not_told =
+      CppValue::unknown("which specialization is meant is not told", std::string(pattern.text()), pattern);
+  const auto is_open = [&](Node n) { return std::find(open.begin(), open.end(), n.text()) != open.end(); };
+  if (is_open(pattern)) {
+    for (const auto& [name, value] : bound.fields)
+      if (name == pattern.text()) return CppValue::of(std::int64_t{cpp_same_value(value, given)});
+    bound.fields.emplace_back(std::string(pattern.text()), given);
+    return CppValue::of(1);
+  }
+  bool mentions = false;
+  for (std::uint32_t i = pattern.index(); i < pattern.end_index(); ++i)
+    mentions = mentions || is_open(pattern.tree()->at(i));
+  if (!given.known()) return not_told;
+  if (!mentions) {
+    const CppValue wanted = evaluate(pattern, nullptr);
+    return wanted.known() ? CppValue::of(std::int64_t{cpp_same_value(wanted, given)}) : not_told;
+  }
+  const auto parts = cpp_items(pattern);
+  if (!pattern.is(NodeKind::type_descriptor) || parts.empty()) return not_told;
+  const Node type = pattern.child(Field::type_field), shape = pattern.child(Field::declarator_field);
+  const bool constant = pattern.text().find("const") != std::string_view::npos;
+  CppValue inner = given;
+  if (shape.kind_name() == "abstract_pointer_declarator" ||
+      shape.kind_name() == "abstract_reference_declarator") {
+    if (!cpp_items(shape).empty()) return not_told;
+    const char* kind = shape.kind_name() == "abstract_pointer_declarator" ? "*" : "&";
+    const auto found = std::find_if(given.fields.begin(), given.fields.end(), [&](auto& field) {
+      return given.is(CppKind::type) && field.first == kind;
+    });
+    if (found == given.fields.end()) return CppValue::of(0);
+    inner = found->second;
+    if (!inner.known()) return not_told;
+  } else if (shape) {
+    return not_told;
+  }
+  if (constant && !inner.constant) return CppValue::of(0);
+  if (constant) inner.constant = false;
+  return is_open(type) ? matched(type, inner, open, bound) : not_told;
 }
 
 /// The struct of one specialization with the parameters that its arguments bind; an integer 0 where the
@@ -140,16 +185,17 @@ CppValue CppFolder::specialized(Node special, const std::vector<CppValue>& given
   out.text = special.child(Field::name_field).child(Field::name_field).text();
   const CppValue not_told = CppValue::unknown("which specialization is meant is not told", out.text, special);
   if (written.size() != given.size()) return open.empty() ? CppValue::of(0) : not_told;
+  CppValue open_one;
   for (std::size_t i = 0; i < written.size(); ++i) {
-    if (std::find(open.begin(), open.end(), written[i].text()) != open.end()) {
-      out.fields.emplace_back(std::string(written[i].text()), given[i]);
-      continue;
-    }
-    const CppValue wanted = evaluate(written[i], nullptr);
-    if (!wanted.known() || !given[i].known()) return not_told;
-    if (!cpp_same_value(wanted, given[i])) return CppValue::of(0);
+    Node pattern = written[i];
+    if (pattern.is(NodeKind::type_descriptor) && cpp_items(pattern).size() == 1 &&
+        pattern.text() == cpp_items(pattern)[0].text())
+      pattern = cpp_items(pattern)[0];
+    CppValue fit = matched(pattern, given[i], open, out);
+    if (fit.integer() == 0) return fit;
+    if (!fit.known()) open_one = std::move(fit);
   }
-  return out;
+  return open_one.text.empty() ? out : open_one;
 }
 
 CppValue CppFolder::chosen_template(Node primary, std::string_view name, const std::vector<CppValue>& given,
@@ -171,10 +217,11 @@ CppValue CppFolder::chosen_template(Node primary, std::string_view name, const s
   best.kind = CppKind::structure;
   best.node = primary;
   best.text = name;
-  std::size_t at = 0;
+  Frame bound;
+  bind_parameters(primary.parent(), whole, bound);
   for (const Node p : cpp_items(primary.parent().child(Field::parameters_field)))
-    if (at < whole.size())
-      best.fields.emplace_back(std::string(cpp_template_parameter_name(p).text()), whole[at++]);
+    if (const auto one = bound.names.find(cpp_template_parameter_name(p).text()); one != bound.names.end())
+      best.fields.emplace_back(one->first, one->second);
   return best;
 }
 
@@ -259,6 +306,8 @@ CppValue CppFolder::macro(std::string_view name, Node use) {
     const auto colon = text.rfind(':');
     const std::string_view last = colon == std::string_view::npos ? text : text.substr(colon + 1);
     if (CppValue type = cpp_type_named(last); type.known()) return type;
+    if (!macros_.count(text))
+      if (CppValue made = macro_expression(defines.front(), use); made.known()) return made;
     name = text;
   }
   return CppValue::unknown("a macro that is no number", std::string(use.text().substr(0, 60)), use);

@@ -55,6 +55,12 @@ constexpr NamedBits element_bits[] = {{"bool", 8},
                                       {"float4", 128},
                                       {"int4", 128},
                                       {"float2", 64},
+                                      {"int2", 64},
+                                      {"uint2", 64},
+                                      {"double2", 128},
+                                      {"half2", 32},
+                                      {"__half2", 32},
+                                      {"__nv_bfloat162", 32},
                                       {"ClusterBarrier", 64},
                                       {"ClusterTransactionBarrier", 64}};
 
@@ -138,15 +144,46 @@ CppValue array_type(std::string_view name, const std::vector<CppValue>& argument
 }
 }  // namespace
 
+CppValue cpp_pointer_to(const CppValue& pointee, std::string_view written) {
+  CppValue out = type_of_bits(written, 64);
+  out.fields.emplace_back("*", pointee);
+  return out;
+}
+
+/// `const T*`, `T&`, `T[4]` as an argument of a template or of sizeof.
+CppValue CppFolder::described_type(Node n, Frames frame) {
+  const Node written = n.child(Field::type_field);
+  if (!written) return evaluate(n.first(), frame);
+  CppValue type = evaluate(written, frame);
+  const Node shape = n.child(Field::declarator_field);
+  bool constant = false;
+  for (const Node part : n.children())
+    constant = constant || (part.is(NodeKind::type_qualifier) && part.text() == "const");
+  if (constant && type.is(CppKind::type)) type.constant = true;
+  if (!shape) return type;
+  const std::string text = type.is(CppKind::type) ? type.text : std::string(written.text().substr(0, 60));
+  if (shape.child(Field::declarator_field))  // a pointer to a pointer, an array of pointers
+    return shape.kind_name() == "abstract_pointer_declarator" &&
+                   shape.child(Field::declarator_field).kind_name() == "abstract_pointer_declarator"
+               ? cpp_pointer_to(CppValue::unknown("a pointer", text, n), n.text())
+               : CppValue::unknown("is not folded", std::string(n.text().substr(0, 60)), n);
+  if (shape.kind_name() == "abstract_pointer_declarator") return cpp_pointer_to(type, text + "*");
+  if (shape.kind_name() == "abstract_reference_declarator") {
+    if (!type.is(CppKind::type)) return type.known() ? type : CppValue::unknown(type.text, text, n);
+    CppValue out = type;
+    out.fields.emplace_back("&", type);
+    return out;
+  }
+  return CppValue::unknown("is not folded", std::string(n.text().substr(0, 60)), n);
+}
+
 /// The type behind an alias template, its parameters bound.
 CppValue CppFolder::expanded(Node alias, const std::vector<CppValue>& arguments, Frames frame) {
   Frame bound;
   bound.outer = frame;
   const auto whole = all_arguments(alias.parent(), arguments, frame);
-  std::size_t at = 0;
-  for (const Node p : cpp_items(alias.parent().child(Field::parameters_field)))
-    if (at < whole.size())
-      bound.names.emplace(std::string(cpp_template_parameter_name(p).text()), whole[at++]);
+  bound.scope = alias.parent();
+  bind_parameters(alias.parent(), whole, bound);
   return evaluate(alias.child(Field::type_field), &bound);
 }
 
@@ -202,49 +239,9 @@ CppValue CppFolder::variable_template(Node init, Node use, const std::vector<Cpp
   Frame bound;
   bound.outer = frame;
   const auto whole = all_arguments(owner, arguments, frame);
-  std::size_t at = 0;
-  for (const Node p : cpp_items(owner.child(Field::parameters_field)))
-    if (at < whole.size())
-      bound.names.emplace(std::string(cpp_template_parameter_name(p).text()), whole[at++]);
+  bound.scope = owner;
+  bind_parameters(owner, whole, bound);
   return initial(init, use, &bound);
-}
-
-/// What `scope::name` names where these sources tell what the scope is; unknown with an empty text where the
-/// scope is a namespace.
-CppValue CppFolder::member_of_scope(Node n, Node scope, Node name, Frames frame) {
-  if (!scope || scope.is(NodeKind::none_at_all)) return {};
-  const Node inner = scope.is(NodeKind::qualified_identifier) ? scope.child(Field::name_field) : scope;
-  const bool written_type = !inner.is(NodeKind::namespace_identifier) && !inner.is(NodeKind::identifier);
-  const Node declared_as = choose(inner.text(), n);
-  bool parameter = false;
-  for (Node up = n.parent(); up && !parameter; up = up.parent())
-    if (up.is(NodeKind::template_declaration)) {
-      const CppValue given = template_parameter(up, inner.text(), n);
-      parameter = given.known() || !given.text.empty();
-    }
-  if (!written_type && !declared_as && !parameter) return {};
-  const CppValue type = written_type ? evaluate(inner, frame) : named(inner, inner.text(), frame);
-  if (type.is(CppValue::Kind::threads) && name.text() == "AtomThrID")
-    for (const auto& [field, value] : type.fields)
-      if (field == "ctas") return value;
-  if (type.is(CppValue::Kind::type) && type.node)  // E::name
-    for (const Node one : cpp_items(type.node.child(Field::body_field)))
-      if (one.child(Field::name_field).text() == name.text()) return enumerator(one, frame);
-  if (type.is(CppValue::Kind::structure) && type.node) {
-    Frame bound;
-    bound.outer = frame;
-    for (const auto& [field, value] : type.fields) bound.names.emplace(field, value);
-    for (const Node member : type.node.child(Field::body_field).children()) {
-      if (member.is(NodeKind::alias_declaration) && member.child(Field::name_field).text() == name.text())
-        return evaluate(member.child(Field::type_field), &bound);
-      if (member.is(NodeKind::field_declaration) && member.child(Field::default_value_field) &&
-          cpp_declared_name(member.child(Field::declarator_field)).text() == name.text())
-        return as_type(evaluate(member.child(Field::default_value_field), &bound),
-                       member.child(Field::type_field), &bound);
-    }
-  }
-  return CppValue::unknown("a member of a type that is not known here", std::string(n.text().substr(0, 60)),
-                           n);
 }
 
 /// `a::b::name` and `::name` where these sources have such a namespace; unknown with an empty text: others.

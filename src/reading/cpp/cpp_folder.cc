@@ -14,13 +14,37 @@ namespace {
 constexpr int deepest_fold = 60;
 constexpr int most_folds = 60'000;
 
+bool has_word(std::string_view text, std::string_view word) {
+  const auto words = split(text, ' ');
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 /// `enum class E { … }`: its names need E:: in front.
 bool is_scoped_enumeration(Node enumeration) {
   const std::string_view head = enumeration.text().substr(0, 16);
   return head.starts_with("enum class") || head.starts_with("enum struct");
 }
 
+bool is_broken(Node n) {
+  for (Node part = n.first(); part; part = part.next())
+    if (part.is(NodeKind::error)) return true;
+  return false;
+}
+
+bool is_branch(Node n) {
+  return n.is(NodeKind::preproc_if) || n.is(NodeKind::preproc_ifdef) || n.is(NodeKind::preproc_elif) ||
+         n.is(NodeKind::preproc_else);
+}
+
+Node branch_around(Node n) {
+  Node up = n.parent();
+  while (up && !is_branch(up)) up = up.parent();
+  return up;
+}
+
 }  // namespace
+
+bool same_branches(Node a, Node b) { return branch_around(a) == branch_around(b); }
 
 Node cpp_declared_name(Node declarator) {
   Node n = declarator;
@@ -76,8 +100,12 @@ void CppFolder::index() {
             declarations_[n.child(Field::name_field).text()].push_back(n);
           break;
         case NodeKind::field_declaration:
-          if (n.child(Field::default_value_field))
-            declarations_[cpp_declared_name(n.child(Field::declarator_field)).text()].push_back(n);
+        case NodeKind::declaration:
+        case NodeKind::for_range_loop:
+          index_declaration(n);
+          break;
+        case NodeKind::assignment_expression:
+          index_written(n, n.child(Field::left_field));
           break;
         case NodeKind::function_definition:
           functions_[cpp_function_name(n).text()].push_back(n);
@@ -100,15 +128,40 @@ void CppFolder::index() {
         case NodeKind::namespace_identifier:
           types_[n.text()].push_back(n);
           break;
-        case NodeKind::namespace_definition:
-          for (const auto part : split(n.child(Field::name_field).text(), ':'))
-            namespaces_.insert(trim(part));
-          break;
         default:
           index_other(n);
           break;
       }
     }
+}
+
+/// Declarators without a value, which init_declarator does not tell of; members with one.
+void CppFolder::index_declaration(Node n) {
+  const bool member = n.is(NodeKind::field_declaration);
+  if (!member && has_word(cpp_specifiers(n), "extern")) return;
+  for (const CppDeclared& one : cpp_declarators(n)) {
+    const Node name = cpp_declared_name(one.declarator);
+    if (!name || one.declarator.is(NodeKind::init_declarator)) continue;
+    if (one.declarator.is(NodeKind::function_declarator)) continue;
+    const bool first = one.declarator == n.child(Field::declarator_field);
+    declarations_[name.text()].push_back(member && first && one.value ? n : one.declarator);
+  }
+}
+
+/// Members that somebody writes to, the command line aside.
+void CppFolder::index_written(Node written, Node target) {
+  while (target.is(NodeKind::parenthesized_expression) || target.is(NodeKind::subscript_expression))
+    target = target.first();
+  const Node function = written.enclosing(NodeKind::function_definition);
+  const Node name = cpp_function_name(function);
+  if (cpp_parameters_of(function).text().find("arg") != std::string_view::npos &&
+      function.enclosing(NodeKind::field_declaration_list))
+    return;
+  if (target.is(NodeKind::field_expression))
+    written_members_.insert(target.child(Field::field_field).text());
+  else if (target.is(NodeKind::identifier) && (function.parent().is(NodeKind::field_declaration_list) ||
+                                               name.is(NodeKind::qualified_identifier)))
+    written_members_.insert(target.text());
 }
 
 void CppFolder::index_variable(Node init) {
@@ -135,10 +188,18 @@ void CppFolder::index_call(Node call) {
 
 void CppFolder::index_other(Node n) {
   const std::string_view kind = n.kind_name();
+  if (n.is(NodeKind::preproc_function_def)) function_macros_[n.child(Field::name_field).text()].push_back(n);
+  if (n.is(NodeKind::namespace_definition))
+    for (const auto part : split(n.child(Field::name_field).text(), ':')) namespaces_.insert(trim(part));
+  if (const Node name = n.child(Field::declarator_field);
+      n.is(NodeKind::type_definition) && name.is(NodeKind::type_identifier))
+    declarations_[name.text()].push_back(n);
   if (kind == "enum_specifier" && n.child(Field::name_field) && n.child(Field::body_field))
     declarations_[n.child(Field::name_field).text()].push_back(n);
   if (kind == "enumerator" && !is_scoped_enumeration(n.parent().parent()))
     declarations_[n.child(Field::name_field).text()].push_back(n);
+  if (kind == "update_expression") index_written(n, n.child(Field::argument_field));
+  if (kind == "field_initializer") written_members_.insert(n.first().text());
   if (kind == "preproc_call" && n.text().starts_with("#undef"))
     undefined_[trim(n.child(Field::argument_field).text())].push_back(n);
 }
@@ -204,9 +265,15 @@ Node CppFolder::choose(std::string_view name, Node use) const {
   return twice ? Node() : best;
 }
 
+Node CppFolder::definition_of(Node named) const {
+  const Node found = choose(named.text(), named);
+  const bool plain = found.field() == Field::declarator_field && !found.is(NodeKind::init_declarator);
+  return plain ? Node() : found;
+}
+
 CppValue CppFolder::evaluate(Node n, Frames frame) {
   if (!n) return CppValue::unknown("nothing is given");
-  if (depth_ > deepest_fold || ++steps_ > most_folds)
+  if (depth_ > deepest_fold || (running_ == 0 && ++steps_ > most_folds))
     return CppValue::unknown("the evaluation reached its limit", std::string(n.text().substr(0, 60)), n);
   const std::string key =
       frame ? std::string()
@@ -217,7 +284,8 @@ CppValue CppFolder::evaluate(Node n, Frames frame) {
     if (!fresh) return place->second;
   }
   ++depth_;
-  CppValue out = evaluate_new(n, frame);
+  CppValue out = is_broken(n) ? CppValue::unknown("a syntax error", std::string(n.text().substr(0, 60)), n)
+                              : evaluate_new(n, frame);
   --depth_;
   if (!out.known() && !out.node) out.node = n;
   if (!frame) memo_[key] = out;
@@ -249,7 +317,7 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
     case NodeKind::condition_clause:
       return evaluate(n.child(Field::value_field), frame);
     case NodeKind::type_descriptor:
-      return evaluate(n.child(Field::type_field) ? n.child(Field::type_field) : n.first(), frame);
+      return described_type(n, frame);
     case NodeKind::qualified_identifier:
       return qualified(n, frame);
     case NodeKind::template_function:
@@ -275,7 +343,7 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
   }
   const std::string_view kind = n.kind_name();
   if (kind == "decltype") return evaluate(cpp_items(n).empty() ? Node() : cpp_items(n).back(), frame);
-  if (kind == "sizeof_expression") return size_of(n, frame);
+  if (kind == "sizeof_expression" || kind == "alignof_expression") return size_of(n, frame);
   if (kind == "compound_literal_expression")
     return object(evaluate(n.child(Field::type_field), frame), n.child(Field::value_field), frame);
   if (kind == "sized_type_specifier")
@@ -283,97 +351,6 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
       return cpp_type_named((integer->is_unsigned ? "uint" : "int") + std::to_string(integer->bits) + "_t");
   if (kind == "dependent_type") return evaluate(cpp_items(n).back(), frame);
   return CppValue::unknown("is not folded", std::string(n.text().substr(0, 60)), n);
-}
-
-CppValue CppFolder::named(Node n, std::string_view name, Frames frame) {
-  for (Frames f = frame; f; f = f->outer)
-    if (const auto found = f->names.find(name); found != f->names.end()) return found->second;
-  for (const auto& [key, value] : settings_)
-    if (key == name) {
-      if (std::find(used_.begin(), used_.end(), key) == used_.end()) used_.push_back(key);
-      if (CppValue number = cpp_literal(value); number.known()) return number;
-      const auto colon = value.rfind(':');
-      CppValue type = cpp_type_named(colon == std::string::npos ? value : value.substr(colon + 1));
-      if (type.known()) return type;
-    }
-  if (name.size() > 1 && name[0] == '_')
-    if (CppValue number = cpp_literal(name.substr(1)); number.known()) return CppValue::of(*number.integer());
-  for (Node up = n.parent(); up; up = up.parent()) {
-    if (up.is(NodeKind::function_definition))
-      if (CppValue given = parameter(up, name, n); given.known() || !given.text.empty()) return given;
-    if (up.is(NodeKind::template_declaration))
-      if (CppValue given = template_parameter(up, name, n); given.known() || !given.text.empty())
-        return given;
-  }
-  if (const Node declaration = choose(name, n); declaration && !macro_hides(name, declaration, n))
-    return declared(declaration, n, frame);
-  if (macros_.count(name)) return macro(name, n);
-  if (CppValue type = cpp_type_named(name); type.known()) return type;
-  if (CppValue known = cpp_library_name(name, {}); known.known()) return known;
-  const bool macro_like = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  return CppValue::unknown(macro_like ? "a macro that the build gives" : "not defined in this file",
-                           std::string(name), n);
-}
-
-CppValue CppFolder::declared(Node d, Node use, Frames frame) {
-  switch (d.kind()) {
-    case NodeKind::alias_declaration:
-      return evaluate(d.child(Field::type_field), frame);
-    case NodeKind::init_declarator:
-      return initial(d, use, frame);
-    case NodeKind::field_declaration:
-      return as_type(evaluate(d.child(Field::default_value_field), frame), d.child(Field::type_field), frame);
-    default: {
-      if (d.kind_name() == "enumerator") return enumerator(d, frame);
-      if (d.kind_name() == "enum_specifier") return of_enumeration(d);
-      CppValue out;
-      out.kind = CppValue::Kind::structure;
-      out.node = d;
-      out.text = d.child(Field::name_field).text();
-      return out;
-    }
-  }
-}
-
-CppValue CppFolder::initial(Node init, Node use, Frames frame) {
-  const Node declaration = init.parent();
-  const Node value = init.child(Field::value_field);
-  const std::string_view head = declaration.text();
-  const bool fixed =
-      head.find("const") != std::string_view::npos || declaration.is(NodeKind::condition_clause);
-  const Node declarator = init.child(Field::declarator_field);
-  if (declarator.kind_name() == "structured_binding_declarator") {
-    const CppValue whole = evaluate(value, frame);
-    std::int64_t mode = 0;
-    for (const Node one : cpp_items(declarator)) {
-      if (one.text() == use.text() && whole.is(CppValue::Kind::tuple) && mode < whole.tuple.rank())
-        return CppValue::of(whole.tuple.mode(static_cast<int>(mode)));
-      ++mode;
-    }
-    return whole.known() ? CppValue::unknown("a part that is not known", std::string(use.text()), use)
-                         : whole;
-  }
-  const std::string_view name = cpp_declared_name(declarator).text();
-  if (!fixed && is_changed(init, name)) return CppValue::unknown("is changed later", std::string(name), use);
-  const Node type = declaration.child(Field::type_field);
-  const Node held = declarator.kind_name() == "pointer_declarator" ? Node() : type;
-  if (!value.is(NodeKind::initializer_list) && !value.is(NodeKind::argument_list))
-    return as_type(evaluate(value, frame), held, frame);
-  if (type.text() == "dim3") {
-    std::vector<layout::IntTuple> extents;
-    for (const Node item : cpp_items(value)) {
-      CppValue one = evaluate(item, frame);
-      if (!one.integer()) return one;
-      extents.emplace_back(*one.integer());
-    }
-    while (extents.size() < 3) extents.emplace_back(1);
-    return CppValue::of(layout::IntTuple::tuple(extents));
-  }
-  const auto items = cpp_items(value);
-  const CppValue made = evaluate(type, frame);
-  if (made.is(CppValue::Kind::structure)) return object(made, value, frame);
-  if (items.size() == 1) return as_type(evaluate(items[0], frame), held, frame);
-  return made.known() ? made : CppValue::unknown("an initialiser that is not folded", std::string(name), use);
 }
 
 }  // namespace cutelab::reading

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -84,93 +85,6 @@ std::string kernel_passed(const CppContext& context, Node use, const std::string
   return one.empty() ? name : one;
 }
 
-void add_threads(CppDraft& launch, const evidence::Value& block) {
-  std::int64_t threads = block.integer().value_or(1);
-  if (const auto* extents = block.list())
-    for (const evidence::Value& extent : *extents) threads *= extent.integer().value_or(0);
-  if (!block.determined() || threads <= 0) return;
-  launch.fact.values["threads"] = evidence::literal(threads);
-  launch.fact.values["threads"].known_by = evidence::KnownBy::computed;
-  launch.fact.values["threads"].formula = "product of the block's extents";
-}
-
-/// `{2, 1, 1}` of `attribute.val.clusterDim = {2, 1, 1};` before a launch, in its function.
-Node cluster_of_attributes(Node call) {
-  Node out;
-  const Node function = call.enclosing(NodeKind::function_definition);
-  for (std::uint32_t i = function.index(); function && i < call.index(); ++i) {
-    const Node n = call.tree()->at(i);
-    if (n.is(NodeKind::assignment_expression) && n.child(Field::left_field).text().ends_with(".clusterDim") &&
-        n.child(Field::right_field).is(NodeKind::initializer_list))
-      out = n.child(Field::right_field);
-  }
-  return out;
-}
-
-/// All extents, or what keeps one of them from being known.
-evidence::Value extents_value(const CppContext& context, Node list) {
-  evidence::Value::List extents;
-  for (const Node item : cpp_items(list)) {
-    evidence::Value one = context.value(item);
-    if (!one.integer()) return one;
-    extents.push_back(std::move(one));
-  }
-  evidence::Value out;
-  out.data = std::move(extents);
-  out.formula = std::string(list.text().substr(0, 200));
-  out.known_by = evidence::KnownBy::computed;
-  return out;
-}
-
-/// `params = {grid, block, cluster, smem}`, or `how.gridDim = …` set by set, of a launch through a struct.
-void add_parameters(CppContext& context, Node call) {
-  std::map<std::string, evidence::Value> values;
-  const auto arguments = cpp_items(call.child(Field::arguments_field));
-  if (arguments.size() < 2) return;
-  std::string_view name = arguments[0].text();
-  if (name.starts_with('&')) name.remove_prefix(1);
-  static constexpr std::array<const char*, 4> parts = {"grid", "block", "cluster", "smem_bytes"};
-  Node bytes;
-  const auto put = [&](std::string_view part, Node value) {
-    values[std::string(part)] = context.value(value);
-    if (part == "smem_bytes") bytes = value;
-  };
-  for (std::uint32_t i = 0; i < call.index(); ++i) {
-    const Node n = call.tree()->at(i);
-    const Node function = call.enclosing(NodeKind::function_definition);
-    if (function && !function.contains(n)) continue;
-    if (n.is(NodeKind::init_declarator) && n.child(Field::declarator_field).text() == name) {
-      const auto items = cpp_items(n.child(Field::value_field));
-      for (std::size_t p = 0; p < items.size() && p < parts.size(); ++p) put(parts[p], items[p]);
-    }
-    if (!n.is(NodeKind::assignment_expression)) continue;
-    const std::string_view left = n.child(Field::left_field).text();
-    if (!left.starts_with(name) || left.size() <= name.size() || left[name.size()] != '.') continue;
-    const std::string_view member = left.substr(name.size() + 1);
-    if (member == "gridDim") put("grid", n.child(Field::right_field));
-    if (member == "blockDim") put("block", n.child(Field::right_field));
-    if (member == "dynamicSmemBytes") put("smem_bytes", n.child(Field::right_field));
-  }
-  if (const Node extents = cluster_of_attributes(call)) {
-    CppDraft& draft = context.add(Family::H2, evidence::kind::cluster, "cluster",
-                                  "cluster = " + std::string(extents.text().substr(0, 100)), extents);
-    draft.construct = "launch:cluster";
-    values["cluster"] = draft.fact.values["cluster"] = extents_value(context, extents);
-  }
-  if (bytes) {
-    CppDraft& draft =
-        context.add(Family::H4, evidence::kind::launch_keyword, "smem",
-                    "dynamic shared memory = " + std::string(bytes.text().substr(0, 100)), bytes);
-    draft.construct = "launch:smem";
-    draft.fact.values["smem"] = values["smem_bytes"];
-  }
-  for (CppDraft& launch : context.drafts) {
-    if (launch.fact.kind != evidence::kind::launch || !(launch.node == call)) continue;
-    for (const auto& [part, value] : values) launch.fact.values[part] = value;
-    if (values.count("block")) add_threads(launch, values["block"]);
-  }
-}
-
 void add_chevron(CppContext& context, Node syntax) {
   const Node call = syntax.parent();
   const std::string kernel = kernel_passed(context, call, leaf_name(call.child(Field::function_field)));
@@ -187,16 +101,30 @@ void add_chevron(CppContext& context, Node syntax) {
                     std::string(p.name) + " = " + std::string(argument.text().substr(0, 120)), argument);
     draft.construct = std::string("launch:") + p.name;
     draft.fact.kernel = kernel;
-    values[p.name] = context.value(argument);
+    values[p.name] = cpp_launch_value(context, argument);
     if (std::string_view(p.name) != "stream") draft.fact.values[p.name] = values[p.name];
   }
   for (CppDraft& draft : context.drafts)
     if (draft.construct == "launch" && draft.node == call) {
       draft.fact.values["grid"] = values["grid"];
       draft.fact.values["block"] = values["block"];
-      add_threads(draft, values["block"]);
+      add_cpp_threads(draft, values["block"]);
       if (values.count("smem")) draft.fact.values["smem_bytes"] = values["smem"];
     }
+}
+
+/// `LAUNCH(kernel, grid, block)` of a macro with <<<…>>> behind it.
+void add_macro_launch(CppContext& context, Node call) {
+  const CppFolder::Launched launched = context.folder.macro_launch(call);
+  if (!launched.kernel || launched.parts.size() < 2) return;
+  const std::string kernel = kernel_passed(context, call, leaf_name(launched.kernel));
+  CppDraft& launch = context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, call);
+  launch.construct = "launch";
+  launch.fact.kernel = kernel;
+  for (std::size_t i = 0; i < 3 && i < launched.parts.size(); ++i)
+    launch.fact.values[i == 2 ? "smem_bytes" : chevron_parts[i].name] =
+        cpp_launch_value(context, launched.parts[i], call);
+  add_cpp_threads(launch, launch.fact.values["block"]);
 }
 
 /// Which part of a <<<…>>> a variable is, whatever it is called; null = none, or several.
@@ -261,19 +189,39 @@ void add_cluster_shape(CppContext& context, Node n) {
 }
 }  // namespace
 
-/// Launches whose kernel has arrays of fixed size in shared memory take them besides what the launch asks
-/// for; a launch that the sources' own constants never reach is told so.
+namespace {
+/// The body of a function and of those that it calls.
+std::vector<Node> bodies_behind(const CppContext& context, Node body) {
+  std::vector<Node> out = {body};
+  for (std::size_t at = 0; at < out.size(); ++at)
+    for (std::uint32_t i = out[at].index(); i < out[at].end_index(); ++i) {
+      const Node n = out[at].tree()->at(i);
+      if (!n.is(NodeKind::call_expression)) continue;
+      const auto called = context.bodies.find(leaf_name(n.child(Field::function_field)));
+      if (called != context.bodies.end() && called->second &&
+          std::find(out.begin(), out.end(), called->second) == out.end())
+        out.push_back(called->second);
+    }
+  return out;
+}
+}  // namespace
+
+/// Launches whose kernel, or what it calls, has arrays of fixed size in shared memory take them besides what
+/// the launch asks for.
 void finish_cpp_launches(CppContext& context) {
   for (CppDraft& launch : context.drafts) {
     if (launch.fact.kind != evidence::kind::launch || !launch.node.is(NodeKind::call_expression)) continue;
     const auto body = context.bodies.find(launch.fact.kernel);
-    if (body == context.bodies.end()) continue;
+    if (body == context.bodies.end() || !body->second) continue;
+    const std::vector<Node> bodies = bodies_behind(context, body->second);
     std::int64_t fixed = 0;
     bool known = true;
     for (const CppDraft& d : context.drafts) {
-      if (d.fact.kind != evidence::kind::allocation || !body->second.contains(d.node)) continue;
+      if (d.fact.kind != evidence::kind::allocation ||
+          std::none_of(bodies.begin(), bodies.end(), [&](Node one) { return one.contains(d.node); }))
+        continue;
       const auto bytes = d.fact.values.find("bytes");
-      if (bytes == d.fact.values.end()) continue;  // sized at launch
+      if (bytes == d.fact.values.end() || !context.folder.reaches(d.node)) continue;  // sized at launch
       known = known && bytes->second.integer();
       fixed += bytes->second.integer().value_or(0);
     }
@@ -291,6 +239,7 @@ void extract_cpp_launches(CppContext& context) {
     if (n.is(NodeKind::declaration)) add_shape_declarations(context, n);
     if (n.is(NodeKind::alias_declaration) || n.is(NodeKind::init_declarator)) add_cluster_shape(context, n);
     if (!n.is(NodeKind::call_expression)) continue;
+    add_macro_launch(context, n);
     const std::string leaf = leaf_name(n.child(Field::function_field));
     const bool launch = leaf == "cudaLaunchKernelEx" || leaf == "cudaLaunchKernelExC" ||
                         leaf == "cudaLaunchKernel" || leaf == "launch_kernel_on_cluster" ||
@@ -304,9 +253,11 @@ void extract_cpp_launches(CppContext& context) {
     if (!launch) continue;
     const auto arguments = cpp_items(n.child(Field::arguments_field));
     if (arguments.size() < 2) continue;
-    const std::string kernel = kernel_passed(context, n, pointer_given(arguments[1]));
+    const bool direct =
+        leaf == "cudaLaunchKernel" || leaf == "cudaLaunchCooperativeKernel" || leaf == "cuLaunchKernel";
+    const std::string kernel = kernel_passed(context, n, pointer_given(arguments[direct ? 0 : 1]));
     if (context.bodies.count(kernel)) draft.fact.kernel = draft.fact.subject = kernel;
-    add_parameters(context, n);
+    add_cpp_launch_parts(context, n, leaf);
   }
 }
 

@@ -221,6 +221,14 @@ CppDraft& add_role(CppContext& context, const std::string& given, Node condition
   tell_election(draft, !rest && cpp_elects(context, condition), !loops);
   if (std::string by = one_thread_of(context, block); !by.empty())
     draft.fact.values["by"] = evidence::literal(std::move(by));
+  if (const auto warps = cpp_warps_of(context, condition, rest); !warps.empty()) {
+    evidence::Value::List numbers;
+    for (const std::int64_t one : warps) numbers.push_back(evidence::literal(one));
+    evidence::Value& told = draft.fact.values["warps"];
+    told.data = std::move(numbers);
+    told.formula = (rest ? "not " : "") + text;
+    told.known_by = evidence::KnownBy::computed;
+  }
   context.roles.push_back({name, condition, block, loops, rest});
   return draft;
 }

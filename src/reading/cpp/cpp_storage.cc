@@ -135,27 +135,38 @@ void add_struct(CppContext& context, Node structure) {
   add_members(context, structure, name, context.folder.members_of(structure));
 }
 
-void add_shared_declaration(CppContext& context, Node declaration) {
+void add_shared_variable(CppContext& context, Node declaration, Node declarator) {
   const std::string_view text = declaration.text();
-  if (text.find("__shared__") == std::string_view::npos &&
-      text.find("SharedStorage&") == std::string_view::npos &&
-      text.find("SharedStorage &") == std::string_view::npos)
-    return;
-  if (text.size() > 400) return;
-  const bool view = text.find("__shared__") == std::string_view::npos;  // the struct over those bytes
-  CppDraft& draft = context.add(
-      Family::H3, view ? evidence::kind::alias : evidence::kind::allocation,
-      view ? std::string(text.substr(0, 60)) : variable_name(declaration.child(Field::declarator_field)),
-      std::string(text.substr(0, 160)), declaration);
+  if (declarator.is(NodeKind::init_declarator)) declarator = declarator.child(Field::declarator_field);
+  CppDraft& draft = context.add(Family::H3, evidence::kind::allocation,
+                                std::string(cpp_declared_name(declarator).text().substr(0, 60)),
+                                std::string(text.substr(0, 160)), declaration);
   draft.construct = "allocation";
-  if (view) return;
   draft.fact.values["type"] = evidence::literal(std::string(declaration.child(Field::type_field).text()));
   if (const auto alignment = stated_alignment(text))
     draft.fact.values["alignment"] = evidence::literal(*alignment);
   const bool sized_at_launch = text.find("extern") != std::string_view::npos;
   draft.fact.values["dynamic"] = evidence::literal(sized_at_launch);
   if (!sized_at_launch)
-    draft.fact.values["bytes"] = context.value(context.folder.extent_of_variable(declaration), declaration);
+    draft.fact.values["bytes"] =
+        context.value(context.folder.extent_of_variable(declaration, declarator), declaration);
+}
+
+/// `__shared__ float a[2], b[4];`; the struct that is laid over such bytes.
+void add_shared_declaration(CppContext& context, Node declaration) {
+  const std::string_view text = declaration.text();
+  if (text.size() > 400) return;
+  if (cpp_specifiers(declaration).find("__shared__") != std::string_view::npos) {
+    for (const CppDeclared& one : cpp_declarators(declaration))
+      add_shared_variable(context, declaration, one.declarator);
+    return;
+  }
+  if (text.find("SharedStorage&") == std::string_view::npos &&
+      text.find("SharedStorage &") == std::string_view::npos)
+    return;
+  CppDraft& draft = context.add(Family::H3, evidence::kind::alias, std::string(text.substr(0, 60)),
+                                std::string(text.substr(0, 160)), declaration);
+  draft.construct = "allocation";
 }
 
 bool names_stages(std::string_view name) {

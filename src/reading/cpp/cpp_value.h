@@ -24,6 +24,7 @@ struct CppValue {
     layout,     ///< `layout`
     type,       ///< an element or library type of `bits`, by its last name in `text`
     structure,  ///< a struct's type or an object of it: `node`, `fields` where they are known
+    pack,       ///< what a template's `class... T` is given: `fields`
     threads     ///< a tiled MMA or copy: as many threads as `tuple`, a leaf
   };
   // Out of line: `fields` holds values of this type.
@@ -40,6 +41,7 @@ struct CppValue {
   std::shared_ptr<const layout::ComposedLayout> layout;
   std::string text;
   std::int64_t bits = 0;
+  bool constant = false;                                 ///< `const T` as an argument of a template
   source::Node node;                                     ///< struct_specifier, or where an unknown stopped
   std::vector<std::pair<std::string, CppValue>> fields;  ///< members of an object; arguments of a template
   std::vector<std::string> depends_on;
@@ -79,6 +81,13 @@ struct CppValue {
 /// Bytes a type takes in memory and what they are aligned to.
 struct CppExtent {
   std::int64_t bytes = 0, alignment = 1;
+  std::int64_t used = 0;  ///< bytes without the padding at its end
+  bool empty = false;     ///< a struct without members: nothing as a base
+  bool has_empty =
+      false;             ///< is empty, or has a base or a member that is: no two of a type lie at one address
+  bool dynamic = false;  ///< has virtual functions
+  bool fills_end = false;  ///< what derives from it uses the padding at its end
+  bool end_is_told = true;
 };
 
 }  // namespace cutelab::reading

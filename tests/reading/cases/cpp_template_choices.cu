@@ -52,6 +52,6 @@ void launch() {
   kernel<<<Pair<double, 4>::size_of, Pair<char, 3>::size_of, doubled<3>>>>();  // expect: H2 launch grid=8 block=3
   kernel<<<tile, ::tile, other::tile>>>();      // expect: H2 launch grid=6 block=5 smem_bytes=7
   kernel<<<hidden, product(2), product(2, 3)>>>();  // expect: H2 launch grid=4 block=10 smem_bytes=6
-  kernel<<<WIDTH, DEPTH, Which<int>::of>>>();   // expect: H2 launch grid=64 block=? smem_bytes=?
+  kernel<<<WIDTH, DEPTH, Which<int>::of>>>();   // expect: H2 launch grid=64 block=? smem_bytes=1
 }
 }  // namespace inner
