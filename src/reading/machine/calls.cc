@@ -65,10 +65,21 @@ Value Machine::Interpreter::call_node(Node n, Scope* s) {
   return call(callee, std::move(arguments), std::move(keywords), n, s->module, complete, s);
 }
 
+/// Python's own values and objects of classes that are known: a call of them is an error.
+bool Machine::Interpreter::is_no_function(const Value& callee) {
+  if (const Instance* instance = callee.as<Instance>())
+    return instance->klass->module < Library::first && !has_unknown_base(instance->klass) &&
+           !class_attribute(instance->klass, m.symbol("__call__")).bound();
+  return callee.is_number() || callee.is_none() || callee.as<Text>() || callee.as<List>() ||
+         callee.as<Dict>() || callee.as<Set>();
+}
+
 Value Machine::Interpreter::call(const Value& callee, std::vector<Value> arguments, Keywords keywords,
                                  Node at, int module, bool complete, Scope* from) {
   if (Function* f = callee.as<Function>()) {
-    if (const Native native = natives.find_function(f->path)) {
+    // A function of the program may have any name.
+    const bool of_library = f->module >= Library::first;
+    if (const Native native = of_library ? natives.find_function(f->path) : nullptr) {
       Call c{m, f->path, {}, arguments, keywords, at, module, complete};
       if (auto value = native(c)) return *value;
       if (m.raising_) return {};
@@ -96,8 +107,11 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
     if (Function* f = method.as<Function>())
       return call_function(f, &callee, std::move(c.arguments), std::move(c.keywords), at, module, complete);
   }
+  if (is_no_function(callee) && !m.current_launch_ && module < Library::first)
+    return m.raise_error("TypeError", m.repr(callee) + " is not callable", at, module);
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
+  note_unfollowed(path, c);
   may_allocate(at ? at.child(Field::function_field).text() : std::string_view(path));
   return m.unknown("the call's function is not known: " + why(callee),
                    at ? std::string(at.text().substr(0, 80)) : "", path);
@@ -135,6 +149,9 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     return r;
   }
   may_allocate(e->path);
+  note_unfollowed(e->path, c);
+  if (e->path == "builtins.exec" || e->path == "builtins.eval")
+    unseen_code(c.arguments.empty() ? Value() : c.arguments[0], from);
   const bool in_place = e->path.starts_with("random.shuffle") || e->path.starts_with("heapq.") ||
                         e->path.starts_with("bisect.insort");
   for (const Value& a : c.arguments)

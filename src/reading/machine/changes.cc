@@ -62,6 +62,11 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
     if (m.raising_ || (made.bound() && !(declined && declined->path == "builtins.NotImplemented")))
       return made;
   }
+  if (External* e = before.as<External>())
+    if (const Native native = natives.find_function(e->path + ".__i" + method_name(op))) {
+      Call call{m, e->path + ".__i" + method_name(op), {}, {operand}, {}, at, s->module};
+      if (const auto made = native(call)) return *made;
+    }
   List* list = op == "+" ? before.as<List>() : nullptr;
   if (!list || list->view_of)
     return augmented_in_place(op, before, operand) ? before : m.arithmetic(op, before, operand);
@@ -148,7 +153,16 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     }
     list->open = true;
     for (Value& item : items) item = unknown_at("items before it were deleted", target);
-  } else if (Dict* dict = object.as<Dict>()) {
+  } else if (Dict* dict = object.as<Dict>(); dict && dict->names && index.as<Text>()) {
+    const Symbol name = m.symbol(index.as<Text>()->text);
+    if (!dict->names->find(name) && !dict->open) m.raise_error("KeyError", m.repr(index), target, s->module);
+    m.set(*dict->names, name, Value());
+  } else if (Record* record = object.as<Record>()) {
+    if (const Native native = natives.find_method(record->kind, "__delitem__")) {
+      Call call{m, record->path, object, {index}, {}, target, s->module};
+      native(call);
+    }
+  } else if (dict) {
     auto& items = m.mutable_items(dict);
     const std::size_t before = items.size();
     bool undecided = dict->open;

@@ -230,6 +230,15 @@ Machine::Interpreter::Initializer Machine::Interpreter::initializer(Class* klass
   return {};
 }
 
+/// A class of a library that the class derives from, of which a model makes what its objects hold.
+const External* Machine::Interpreter::modelled_base(Class* klass) {
+  for (const Class* c : line_of(klass))
+    for (const Value& base : c->bases)
+      if (const External* e = base.as<External>(); e && natives.find_function(e->path + ".__init__"))
+        return e;
+  return nullptr;
+}
+
 void Machine::Interpreter::initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
                                       Keywords keywords, Node at, int module, bool complete) {
   const Value self(made);
@@ -237,7 +246,14 @@ void Machine::Interpreter::initialize(const Initializer& how, Instance* made, st
     call_function(how.function, &self, std::move(arguments), std::move(keywords), at, module, complete);
     return;
   }
-  if (!how.fields_of) return;
+  if (!how.fields_of) {
+    if (const External* base = modelled_base(made->klass)) {
+      arguments.insert(arguments.begin(), self);
+      call(m.external(base->path + ".__init__"), std::move(arguments), std::move(keywords), at, module,
+           complete);
+    }
+    return;
+  }
   std::vector<Value> for_post_init;
   fill_fields(how.fields_of, made, arguments, keywords, complete, for_post_init);
   if (m.raising_) return;

@@ -63,7 +63,7 @@ Flow Machine::Interpreter::managed(const Value& manager, const ManagedBody& body
   if (Record* record = manager.as<Record>(); record && record->path.starts_with("contextlib."))
     return by_record(record, body, at, s);
   const Flow flow = body(manager);
-  if (flow != Flow::raised || m.current_launch_ || library_depth > 0) return flow;
+  if (flow != Flow::raised || m.current_launch_ || library_depth > 0 || ends_process()) return flow;
   const Unknown* u = manager.as<Unknown>();
   const Record* record = manager.as<Record>();
   if (lets_errors_pass(u ? u->path : record ? record->path : std::string())) return flow;
@@ -86,6 +86,7 @@ std::vector<Value> Machine::Interpreter::error_details() {
 
 /// Calls an __exit__ with the error under way, if any, which is dropped where it says so.
 void Machine::Interpreter::call_exit(const Value& exit, Node at, int module) {
+  if (m.raising_ && ends_process()) return;
   const std::vector<Value> details = error_details();
   const bool raised = m.raising_;
   const Value error = m.exception_, result = result_;

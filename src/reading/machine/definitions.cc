@@ -84,6 +84,9 @@ void mark_dataclass(Node decorator, Class* klass) {
     if (name == "frozen") klass->is_frozen = yes;
     if (name == "order") klass->is_ordered = yes;
     if (name == "eq") klass->has_no_equality = !yes;
+    if (name != "slots" || !yes) continue;
+    klass->has_slots = klass->hooks = true;
+    for (const auto& [field, type] : klass->annotations) klass->slots.push_back(field);
   }
 }
 

@@ -148,6 +148,7 @@ bool Machine::Interpreter::caught_by(const Value& type) {
     const auto is = is_kind_of(own->klass, type);
     return !is || *is;
   }
+  if (ends_process()) return false;
   const Record* r = m.exception_.as<Record>();
   if (!r || r->kind != "exception") return true;
   const std::string_view raised = builtin_name(r->path);

@@ -59,6 +59,7 @@ Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
 }
 
 Flow Machine::Interpreter::handle(Node n, Scope* s) {
+  if (ends_process()) return Flow::raised;
   for (const Node clause : n.children())
     if (clause.is(NodeKind::except_clause) && handles(clause, s)) return run_handler(clause, s);
   return Flow::raised;
@@ -100,7 +101,7 @@ Flow Machine::Interpreter::after_try(Node n, Flow flow, Scope* s) {
   Node finally;
   for (const Node clause : n.children())
     if (clause.is(NodeKind::finally_clause)) finally = clause;
-  if (!finally) return flow;
+  if (!finally || (flow == Flow::raised && ends_process())) return flow;
   const bool raising = m.raising_;
   const Value kept = result_, exception = m.exception_;
   m.raising_ = false;

@@ -240,9 +240,29 @@ Value Machine::Interpreter::dictionary(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::builtin(Symbol name) {
+  if (patched_builtins_)
+    if (const Value* own = patched_builtins_->written.find(name)) return *own;
+  if (!stars_.empty())
+    if (const Value hidden = hidden_by_star(name); hidden.bound()) return hidden;
   const auto [known, fresh] = builtins_.try_emplace(name);
   if (fresh) known->second = find_builtin(name);
   return known->second;
+}
+
+/// A builtin's name that `from module import *` gave something else; unbound: none did.
+Value Machine::Interpreter::hidden_by_star(Symbol name) {
+  static constexpr std::pair<std::string_view, std::string_view> shared[] = {
+      {"math", " pow "},
+      {"os", " open "},
+      {"numpy", " abs all any bool max min round sum pow "},
+      {"torch", " abs all any max min range round sum pow float int bool complex "},
+      {"operator", " abs pow "}};
+  const std::string word = " " + m.name_of(name) + " ";
+  for (std::size_t i = stars_.size(); i-- > 0;)
+    for (const auto& [module, names] : shared)
+      if (module == stars_[i] && names.find(word) != std::string_view::npos)
+        return m.external(stars_[i] + "." + m.name_of(name));
+  return {};
 }
 
 Value Machine::Interpreter::find_builtin(Symbol name) {

@@ -33,9 +33,9 @@ void Machine::Interpreter::remember(Set* set) {
 
 void Machine::Interpreter::take(const Outcome& outcome) {
   for (const Write& w : outcome.writes) m.set(*w.slots, w.name, w.value);
-  for (const auto& saved : outcome.lists) m.mutable_items(saved.container) = saved.items;
-  for (const auto& saved : outcome.dicts) m.mutable_items(saved.container) = saved.items;
-  for (const auto& saved : outcome.sets) m.mutable_items(saved.container) = saved.items;
+  for (const auto& saved : outcome.lists) contents(saved.container) = saved.items;
+  for (const auto& saved : outcome.dicts) contents(saved.container) = saved.items;
+  for (const auto& saved : outcome.sets) contents(saved.container) = saved.items;
 }
 
 /// What a name gives where a branch does not write it: an attribute may be the class's, an iterator that was
@@ -47,6 +47,7 @@ Value Machine::Interpreter::without_write(Slots* slots, Symbol name) {
     const Value of_class = class_attribute(slots->of, name);
     return of_class.as<Function>() ? Value() : of_class;
   }
+  if (slots->is_of_library) return m.unknown("what the library has there", m.name_of(name));
   return name == m.symbol("at") && slots->is_of_iterator ? Value::integer(0) : held;
 }
 
@@ -68,7 +69,7 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
   for (const Outcome* outcome : {&a, &b})
     for (const auto& saved : outcome->sets) {
       saved.container->open = true;
-      m.mutable_items(saved.container)
+      contents(saved.container)
           .push_back(m.unknown("only on a branch whose condition is not known", condition));
     }
 }
@@ -95,7 +96,7 @@ void Machine::Interpreter::merge_lists(const Outcome& a, const Outcome& b, const
         joined.push_back(i < left.size() && i < right.size()
                              ? join(left[i], right[i], condition)
                              : m.unknown("only on a branch whose condition is not known", condition));
-      m.mutable_items(list) = std::move(joined);
+      contents(list) = std::move(joined);
     }
 }
 
@@ -120,7 +121,7 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
           dict->open = true;
           joined.emplace_back(key, one_sided);
         }
-      m.mutable_items(dict) = std::move(joined);
+      contents(dict) = std::move(joined);
     }
 }
 

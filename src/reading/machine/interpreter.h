@@ -38,10 +38,12 @@ class Machine::Interpreter {
                     int module, bool complete = true);
   Value class_attribute(Class* klass, Symbol name);  ///< unbound = none
   const std::vector<Class*>& line_of(Class* klass);  ///< made where it is not yet
+  void end_line(Class* klass);
   static bool is_hooked(Class* klass);
   bool has_unknown_base(Class* klass);  ///< a base of which not all is known
   void may_hook(Class* klass, Symbol name, const Value& value);
   void set_up_class(Class* klass, Keywords keywords);
+  bool stored_whole(Instance* instance, Symbol name, const Value& value, source::Node at, int module);
   bool stored_by_class(Instance* instance, Symbol name, const Value& value, source::Node at, int module);
   Function* own_method(const Value& object, std::string_view name);
   std::optional<Value> hooked_attribute(Instance* instance, Symbol name, bool plainly);
@@ -92,6 +94,7 @@ class Machine::Interpreter {
   int open_forks_ = 0;     ///< sides of a branch, of which another may be the one taken
   int open_branches_ = 0;  ///< forks of if chains that the run is inside of
   int library_depth = 0;
+  int unfollowed_calls = 0;  ///< of the host, that may have called functions of the program
 
  private:
   friend class Machine;
@@ -209,6 +212,7 @@ class Machine::Interpreter {
   Flow run_handler(source::Node clause, Scope* s);
   Flow any_handler(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow after_try(source::Node n, Flow flow, Scope* s);
+  bool ends_process() const;
   void pass_on(Journal& journal);
   Outcome taken_back(Journal& journal, Flow flow);
   /// The activation may have returned by now.
@@ -224,6 +228,12 @@ class Machine::Interpreter {
   bool undefined_for_sure(Symbol name, Scope* s, source::Node n);
 
   // fork.cc
+  /// What a container holds, to change: as Machine::mutable_items, but that an object's names are told apart.
+  template <class T>
+  auto& contents(T* container) {
+    remember(container);
+    return container->items;
+  }
   template <class Body>
   Outcome branch(const Body& body);
   template <class A, class B>
@@ -258,6 +268,7 @@ class Machine::Interpreter {
   static Scope* scope_of_walrus(Scope* s);
   Value builtin(Symbol name);
   Value find_builtin(Symbol name);
+  Value hidden_by_star(Symbol name);
   Value conditional(source::Node n, Scope* s);
   Value boolean_operator(source::Node n, Scope* s);
   Value comparison(source::Node n, Scope* s);
@@ -277,6 +288,7 @@ class Machine::Interpreter {
                     bool& complete);
   void add_keyword(Keywords& keywords, Symbol name, const Value& value, source::Node at, int module);
   Value call_external(External* e, Call& call, Scope* from);
+  bool is_no_function(const Value& callee);
   Value call_record(Record* r, Call& call);
   Value call_method(Method* method, Call& call, Scope* from);
   Value call_super(Call& call, Scope* from);
@@ -300,6 +312,8 @@ class Machine::Interpreter {
   void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments, Keywords& keywords, bool complete,
                       source::Node at, int module);
+  void note_unfollowed(std::string_view path, const Call& call);
+  void unseen_code(const Value& code, Scope* from);
   Value captured(const Function* f, std::vector<Value> arguments, const Keywords& keywords, source::Node at,
                  int module);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
@@ -311,6 +325,9 @@ class Machine::Interpreter {
   Value imported_module(const std::string& dotted, int from);
   Value member(const std::string& module, const std::string& name, int from);
   void import_all(const std::string& module, Scope* s);
+  void import_unseen(const std::string& module, Scope* s);
+  std::vector<std::string> stars_;  ///< modules of Python's own or of a library, of which all was imported
+  External* patched_builtins_ = nullptr;  ///< the module, where the program set something in it
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
   Value asked_of_module(Scope* s, const std::string& name);
@@ -336,6 +353,8 @@ class Machine::Interpreter {
     Class* fields_of = nullptr;
   };
   Initializer initializer(Class* klass);
+  const External* modelled_base(Class* klass);
+  Value of_modelled_base(const Value& self, Symbol name);
   Value made_by_new(Class* klass, const std::vector<Value>& arguments, const Keywords& keywords,
                     source::Node at, int module);
   Value memoized(Function* f, const Value* self, const std::vector<Value>& arguments,
@@ -348,6 +367,7 @@ class Machine::Interpreter {
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module,
                               bool plainly = false);
   Value base_of_super(Super* super, Class* start, Symbol name);
+  Value bound_first(const Value& function, const Value& self);
   Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);

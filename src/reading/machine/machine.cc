@@ -19,7 +19,10 @@ Machine::~Machine() = default;
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
-  if (raising_ && !ended_by_exit()) {
+  exited_ = ended_by_exit();
+  // What calls that are not followed may have launched before is not known.
+  if (exited_ && launches_.empty() && interpreter_->unfollowed_calls == 0) error_ = exit_text;
+  if (raising_ && !exited_) {
     const Record* record = exception_.as<Record>();
     error_ = exception_text();
     give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
@@ -58,6 +61,7 @@ void Machine::run_entries() {
     if (function.class_index >= 0) {
       const std::string& name = module.classes()[static_cast<std::size_t>(function.class_index)].name;
       const Value* klass = scope->names.find(symbol(name));
+      if (exited_ && !klass) failed_entries_[static_cast<int>(f)] = exit_text;
       if (!klass || !klass->as<Class>()) continue;
       const Value made = interpreter_->instantiate(klass->as<Class>(), {}, {}, {}, 0);
       raising_ = false;
@@ -66,6 +70,8 @@ void Machine::run_entries() {
             made, name_of(interpreter_->symbol_of(function.node.child(source::Field::name_field), 0)));
     } else if (const Value* found = scope->names.find(symbol(function.name))) {
       callee = *found;
+    } else if (exited_) {
+      failed_entries_[static_cast<int>(f)] = exit_text;  // it exits before it defines it
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
     if (raising_ && !ended_by_exit()) failed_entries_[static_cast<int>(f)] = exception_text();
@@ -112,6 +118,7 @@ void Machine::set(Slots& slots, Symbol name, Value value) {
   Value& place = slots.at(name);
   interpreter_->remember(&slots, name, place);
   place = value;
+  if (slots.dict) mirror(slots, name, value);
 }
 
 void Machine::set_field(Record* record, std::string_view name, Value value) {
@@ -126,8 +133,12 @@ std::vector<Value>& Machine::mutable_items(List* list) {
 std::vector<std::pair<Value, Value>>& Machine::mutable_items(Dict* dict) {
   interpreter_->remember(dict);
   if (dict->names)  // an object's __dict__ changes in a way that is not followed
-    for (const auto& [name, value] : std::vector(dict->names->items()))
-      set(*dict->names, name, unknown("changed through __dict__", name_of(name)));
+    for (const auto& [name, value] : std::vector(dict->names->items())) {
+      if (!value.bound()) continue;
+      const Value lost = unknown("changed through __dict__", name_of(name));
+      lost.as<Unknown>()->changed = true;
+      set(*dict->names, name, lost);
+    }
   return dict->items;
 }
 

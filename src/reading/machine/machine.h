@@ -132,6 +132,12 @@ class Machine {
              bool plainly = false);
   void remove(const Value& object, Symbol name, source::Node at, int module);  ///< del object.name
   void put(Dict* dict, const Value& key, const Value& value);                  ///< dict[key] = value
+  /// The names of an object as its __dict__: one dictionary, which follows them and they it.
+  Value dict_of(Slots& names);
+  /// What the object's attributes are is not known from here on, functions and classes aside.
+  void lose_names(const Value& object);
+  /// What code that is not followed does to the names that a call of that place sees; `text` null: any.
+  void lose_globals(int module, const Text* text);
   /// The names of a dataclass's fields, in the order of its __init__.
   std::vector<Symbol> fields_of(Class* klass);
   /// Whether Python's own type of the value, where it is one, has no attribute of the name.
@@ -215,7 +221,7 @@ class Machine {
   /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
   static constexpr const char* exit_text = "the program exits";
   bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
-  /// Error that ended the main program; empty = none did.
+  /// Error that ended the main program; exit_text where it surely exits before any launch; empty = none did.
   const std::string& error() const { return error_; }
   /// Why a function of the main module, entered as an entry, ended with an error; empty = it did not.
   std::string error_of_entry(int function) const {
@@ -236,6 +242,7 @@ class Machine {
   void set_arch(std::string arch) { arch_ = std::move(arch); }
 
  private:
+  void mirror(Slots& slots, Symbol name, const Value& value);
   Truth truth_of_instance(const Instance& instance, const Value& v);
   Truth equal_instances(const Value& a, const Value& b);
   std::optional<Truth> equal_by_methods(const Value& a, const Value& b);
@@ -272,6 +279,8 @@ class Machine {
   Trace trace_;
   Launch* current_launch_ = nullptr;
   bool by_entries_ = false;
+  bool exited_ = false;             ///< the main program ended by an exit
+  bool types_are_patched_ = false;  ///< the program set an attribute of something of a library
   std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
   bool own_raise_ = false;     ///< by a `raise` of the program

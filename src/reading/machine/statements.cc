@@ -326,6 +326,11 @@ void Machine::Interpreter::store_item(Node target, const Value& object, const Va
       Call call{m, record->path, object, {index, value}, {}, target, s->module};
       native(call);
     }
+  } else if (const External* e = object.as<External>()) {
+    if (const Native native = natives.find_function(e->path + ".__setitem__")) {
+      Call call{m, e->path, {}, {index, value}, {}, target, s->module};
+      native(call);
+    }
   } else if (const Instance* instance = object.as<Instance>()) {
     if (Function* f = class_attribute(instance->klass, m.symbol("__setitem__")).as<Function>())
       call_function(f, &object, {index, value}, {}, target, s->module);

@@ -90,7 +90,9 @@ class Slots {
   /// Which fork was under way when they were made: a fork need not take back what lives only in it.
   std::uint32_t born = 0;
   bool is_of_iterator = false;
-  Class* of = nullptr;  ///< whose object's attributes they are: what is not here is looked for there
+  bool is_of_library = false;  ///< what is not here is the library's own
+  Class* of = nullptr;         ///< whose object's attributes they are: what is not here is looked for there
+  Dict* dict = nullptr;  ///< the same as a dictionary, where the program asked for that: vars(), __dict__
 
  private:
   static constexpr std::size_t usual = 4;
@@ -261,9 +263,10 @@ struct Module : Object {
 /// "cutlass.cute.make_layout".
 struct External : Object {
   static constexpr Type tag = Type::external;
-  External() : Object(tag) {}
+  External() : Object(tag) { written.is_of_library = true; }
   std::string path;
   Slots members;                 ///< attributes that were asked for before; not the program's to change
+  Slots written;                 ///< those that the program set: math.ceil = …
   std::optional<Native> native;  ///< the model of its calls; none: not asked for so far
   std::string_view leaf() const {
     const auto dot = path.rfind('.');

@@ -171,19 +171,27 @@ Answer dict_setdefault(Call& c) {
   }
   if (dict->open) return std::nullopt;
   const Value value = c.count() > 1 ? c.arguments[1] : Value::none();
-  c.machine.mutable_items(dict).emplace_back(c.arguments[0], value);
+  if (dict->names)
+    c.machine.put(dict, c.arguments[0], value);
+  else
+    c.machine.mutable_items(dict).emplace_back(c.arguments[0], value);
   return value;
 }
 
 Answer dict_pop(Call& c) {
   Dict* dict = c.self.as<Dict>();
   if (!c.count()) return std::nullopt;
-  auto& items = c.machine.mutable_items(dict);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto same = c.machine.equal(items[i].first, c.arguments[0]);
+  for (std::size_t i = 0; i < dict->items.size(); ++i) {
+    const auto same = c.machine.equal(dict->items[i].first, c.arguments[0]);
     if (same == Machine::Truth::unknown) return std::nullopt;
     if (same == Machine::Truth::no) continue;
-    const Value out = items[i].second;
+    const Value out = dict->items[i].second;
+    const Text* name = dict->names ? c.arguments[0].as<Text>() : nullptr;
+    if (name) {
+      c.machine.set(*dict->names, c.machine.symbol(name->text), Value());
+      return out;
+    }
+    auto& items = c.machine.mutable_items(dict);
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
     return out;
   }
@@ -221,6 +229,12 @@ Answer clear(Call& c) {
     if (!container) return;
     c.machine.mutable_items(container).clear();
   };
+  const Dict* dict = c.self.as<Dict>();
+  if (dict && dict->names) {
+    for (const auto& [name, value] : std::vector(dict->names->items()))
+      c.machine.set(*dict->names, name, Value());
+    return Value::none();
+  }
   empty(c.self.as<List>());
   empty(c.self.as<Dict>());
   empty(c.self.as<Set>());
