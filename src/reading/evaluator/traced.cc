@@ -189,6 +189,7 @@ std::string TracedEvaluator::unreached(int module, Node node) {
   if (machine_.trace().ran(module, node)) return {};
   const std::string& error = machine_.error();
   if (!error.empty()) return "not reached: " + ended(error, "the program");
+  if (!machine_.stopped_by().empty()) return "not reached: the run ended before it: " + machine_.stopped_by();
   const int function = module == 0 ? machine_.program().module(0).function_at(node) : -1;
   const std::string of_entry = function < 0 ? std::string() : machine_.error_of_entry(function);
   return of_entry.empty() ? std::string() : "not reached: " + ended(of_entry, "its function");

@@ -75,7 +75,7 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
   if (m.raising_) return {};
   auto& items = m.mutable_items(list);
   if (added && !list->open && items.size() + added->size() > longest_list)
-    return m.unknown("a list of more than " + std::to_string(longest_list) + " items");
+    return m.limit("a list of more than " + std::to_string(longest_list) + " items");
   if (added && !list->open)
     items.insert(items.end(), added->begin(), added->end());
   else

@@ -195,14 +195,13 @@ bool Machine::Interpreter::stored_by_class(Instance* instance, Symbol name, cons
 }
 
 /// object.__class__ = …, object.__dict__ = …. False: it is another name.
-bool Machine::Interpreter::stored_whole(Instance* instance, Symbol name, const Value& value, Node at,
-                                        int module) {
+bool Machine::Interpreter::stored_whole(Instance* instance, Symbol name, const Value& value) {
   if (name == m.symbol("__class__")) {
     Class* klass = value.as<Class>();
     if (klass && journals_.empty())
       instance->klass = instance->attributes.of = klass;
     else
-      m.abandon("an object becomes one of another class", instance->klass->name, module, at);
+      m.lose_names(instance);
     return true;
   }
   if (name != m.symbol("__dict__")) return false;
@@ -218,7 +217,7 @@ bool Machine::Interpreter::stored_whole(Instance* instance, Symbol name, const V
 void Machine::store(const Value& object, Symbol name, const Value& value, Node at, int module, bool plainly) {
   if (Instance* instance = object.as<Instance>()) {
     Interpreter& run = *interpreter_;
-    if (name_of(name).ends_with("__") && run.stored_whole(instance, name, value, at, module)) return;
+    if (name_of(name).ends_with("__") && run.stored_whole(instance, name, value)) return;
     if (Interpreter::is_hooked(instance->klass)) {
       const Function* setter = plainly ? nullptr : run.own_method(object, "__setattr__");
       if (setter && setter->module < Library::first) {
@@ -284,6 +283,9 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
   if (Class* klass = object.as<Class>()) names = &klass->attributes;
   if (Module* of = object.as<Module>()) names = &of->scope->names;
   if (Function* function = object.as<Function>()) names = &function->attributes;
+  if (Record* record = object.as<Record>(); record && record->kind == "Namespace") names = &record->fields;
+  if (External* library = object.as<External>(); library && library->written.find(name))
+    names = &library->written;
   if (!names) return;
   if (!names->find(name) && !current_launch_ && module < Library::first) {
     raise_error("AttributeError", "nothing of the name '" + name_of(name) + "' to delete", at, module);

@@ -29,7 +29,7 @@ std::optional<std::int64_t> small_decimal(std::string_view digits) {
 Value Machine::Interpreter::expression(Node n, Scope* s) {
   if (!n) return m.unknown("nothing there");
   if (stop(n, s->module)) return m.unknown("the evaluation's step limit was reached");
-  if (depth_ > deepest_expression) return unknown_at("the expression nests too deep", n);
+  if (depth_ > deepest_expression) return m.limit("the expression nests too deep");
   const bool touched = std::exchange(touched_, false);
   ++depth_;
   Value value = evaluate(n, s);
@@ -209,7 +209,7 @@ Value Machine::Interpreter::sequence(Node n, Scope* s) {
     if (m.raising_) return {};
   }
   if (constexpr std::size_t most = 65'536; items.size() > most)
-    return unknown_at("a sequence of more than " + std::to_string(most) + " items", n);
+    return m.limit("a sequence of more than " + std::to_string(most) + " items");
   if (n.is(NodeKind::list)) return m.list(std::move(items));
   if (n.is(NodeKind::set)) {
     SetFiller out(m);
@@ -247,22 +247,6 @@ Value Machine::Interpreter::builtin(Symbol name) {
   const auto [known, fresh] = builtins_.try_emplace(name);
   if (fresh) known->second = find_builtin(name);
   return known->second;
-}
-
-/// A builtin's name that `from module import *` gave something else; unbound: none did.
-Value Machine::Interpreter::hidden_by_star(Symbol name) {
-  static constexpr std::pair<std::string_view, std::string_view> shared[] = {
-      {"math", " pow "},
-      {"os", " open "},
-      {"numpy", " abs all any bool max min round sum pow "},
-      {"torch", " abs all any max min range round sum pow float int bool complex "},
-      {"operator", " abs pow "}};
-  const std::string word = " " + m.name_of(name) + " ";
-  for (std::size_t i = stars_.size(); i-- > 0;)
-    for (const auto& [module, names] : shared)
-      if (module == stars_[i] && names.find(word) != std::string_view::npos)
-        return m.external(stars_[i] + "." + m.name_of(name));
-  return {};
 }
 
 Value Machine::Interpreter::find_builtin(Symbol name) {

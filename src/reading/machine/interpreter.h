@@ -1,15 +1,13 @@
 #pragma once
+#include "reading/machine/interpreter_data.h"
 #include "reading/machine/machine.h"
 
 namespace cutelab::reading::machine {
 
 bool is_exception_name(std::string_view name);  ///< of Python's own
 
-/// How a statement ended.
-enum class Flow { normal, returned, raised, broke, continued };
-
 /// The engine of a Machine: statements, expressions, calls, classes, imports and forks.
-class Machine::Interpreter {
+class Machine::Interpreter : public InterpreterData {
  public:
   using Keywords = std::vector<std::pair<Symbol, Value>>;
   explicit Interpreter(Machine& machine) : m(machine), program(machine.program_), natives(Natives::all()) {}
@@ -43,7 +41,7 @@ class Machine::Interpreter {
   bool has_unknown_base(Class* klass);  ///< a base of which not all is known
   void may_hook(Class* klass, Symbol name, const Value& value);
   void set_up_class(Class* klass, Keywords keywords);
-  bool stored_whole(Instance* instance, Symbol name, const Value& value, source::Node at, int module);
+  bool stored_whole(Instance* instance, Symbol name, const Value& value);
   bool stored_by_class(Instance* instance, Symbol name, const Value& value, source::Node at, int module);
   Function* own_method(const Value& object, std::string_view name);
   std::optional<Value> hooked_attribute(Instance* instance, Symbol name, bool plainly);
@@ -62,13 +60,6 @@ class Machine::Interpreter {
   Value item_of_object(const Value& object, const Value& index, source::Node at);
 
   // iterators.cc: places in what is walked
-  struct Walk {
-    Value source;
-    std::int64_t at = 0;
-    std::size_t size = 0;  ///< of a dict, set or range when the walk began
-    Value last;            ///< key of a dict that was given last
-    List::View view = List::View::none;
-  };
   Value viewed(const std::pair<Value, Value>& item, List::View view);
   std::optional<Walk> walk(const Value& v);
   std::optional<Walk> walk_of_instance(const Instance& instance, const Value& self);
@@ -94,36 +85,9 @@ class Machine::Interpreter {
   int open_forks_ = 0;     ///< sides of a branch, of which another may be the one taken
   int open_branches_ = 0;  ///< forks of if chains that the run is inside of
   int library_depth = 0;
-  int unfollowed_calls = 0;  ///< of the host, that may have called functions of the program
 
  private:
   friend class Machine;
-  struct Write {
-    Slots* slots = nullptr;
-    Symbol name = 0;
-    Value value;
-  };
-  template <class T>
-  struct Saved {
-    T* container = nullptr;
-    decltype(T::items) items;
-  };
-  struct Journal {
-    std::uint32_t serial = 0;
-    std::vector<Write> writes;  ///< with the old values
-    std::vector<Saved<List>> lists;
-    std::vector<Saved<Dict>> dicts;
-    std::vector<Saved<Set>> sets;
-  };
-  struct Outcome {
-    Flow flow = Flow::normal;
-    Value result;
-    std::vector<Write> writes;  ///< with the new values
-    std::vector<Saved<List>> lists;
-    std::vector<Saved<Dict>> dicts;
-    std::vector<Saved<Set>> sets;
-  };
-
   // statements.cc
   Flow statement_plain(source::Node n, Scope* s);
   void place_error(source::Node n, const Scope* s) const;
@@ -393,28 +357,6 @@ class Machine::Interpreter {
   source::Program& program;
   const Natives& natives;
   Value result_;
-  std::vector<Journal*> journals_;
-  std::deque<Scope> scopes_;
-  std::unordered_map<int, Scope*> scope_of_module_;
-  std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
-  std::unordered_map<std::string, Value> library_values_;
-  int library_searches_ = 0;  ///< under way: what they find is not settled yet
-  std::unordered_map<Symbol, Value> builtins_;
-  NodeSymbols symbols_of_nodes_;                ///< of the program's own modules
-  const source::Tree* symbols_tree_ = nullptr;  ///< the tree asked for last, with its table
-  Symbol* symbols_ = nullptr;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
-  std::int64_t steps_ = 0;
-  std::vector<Value> handled_;  ///< exceptions whose handlers are running
-  std::map<std::pair<const source::Tree*, std::uint32_t>, int>
-      bodies_followed_;  ///< of kernels, by their node
-  int depth_ = 0;
-  bool stopped_ = false;
-  bool loop_may_break_ = false;
-  bool touched_ = false;  ///< something that changed unseen went into the expression
-  int from_activation_ = 0;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> locals_;
 };
 
 }  // namespace cutelab::reading::machine

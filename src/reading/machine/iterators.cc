@@ -177,6 +177,8 @@ std::optional<std::vector<Value>> Machine::Interpreter::walked_to_the_end(const 
     const Step step = out.size() < most_walked && !stopped_ ? next(*w, item) : Step::unknown;
     if (step == Step::end) return out;
     if (step != Step::item) {
+      if (out.size() >= most_walked)
+        m.limit("more than " + std::to_string(most_walked) + " items to walk over");
       if (Iterator* it = w->source.as<Iterator>()) m.lose(it);
       return std::nullopt;
     }

@@ -198,8 +198,24 @@ void Machine::abandon(std::string reason, std::string depends_on, int module, so
 
 void Machine::give_up(std::string reason, std::string depends_on, int module, source::Node node) {
   constexpr std::size_t most = 500;
-  if (give_ups_.size() >= most) return;
+  if (give_ups_.size() > most) return;
+  if (interpreter_->stopped_ && stopped_by_.empty()) stopped_by_ = reason;
+  if (give_ups_.size() == most) {
+    reason = "more than " + std::to_string(most) + " places where the run could not follow";
+    depends_on.clear();
+  }
   give_ups_.push_back({std::move(reason), std::move(depends_on), module, node});
+}
+
+Value Machine::limit(const std::string& reason, std::string depends_on) {
+  const source::Node at = interpreter_->at_;
+  const auto same = [&](const GiveUp& g) { return g.node == at && g.reason == reason; };
+  if (std::none_of(give_ups_.begin(), give_ups_.end(), same))
+    give_up(reason, depends_on.empty() && at ? std::string(at.text().substr(0, 80)) : depends_on,
+            interpreter_->at_module_, at);
+  const Value out = unknown(reason, std::move(depends_on));
+  out.as<Unknown>()->changed = true;
+  return out;
 }
 
 const std::string* Machine::setting(const std::string& name) {

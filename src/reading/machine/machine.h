@@ -115,7 +115,7 @@ class Machine {
   Value unknown(std::string reason, std::string depends_on = {}, std::string path = {});
   /// Unknown where it is longer than a megabyte: a program that doubles one.
   Value text(std::string s) {
-    return s.size() > 1u << 20 ? unknown("a text of more than a megabyte") : Value(make<Text>(std::move(s)));
+    return s.size() > 1u << 20 ? limit("a text of more than a megabyte") : Value(make<Text>(std::move(s)));
   }
   Value tuple(std::vector<Value> items) { return make<Tuple>(std::move(items)); }
   Value list(std::vector<Value> items) { return make<List>(std::move(items)); }
@@ -203,6 +203,8 @@ class Machine {
   void leave_stack(Record* stack, source::Node at, int module);  ///< contextlib.ExitStack.close()
   void abandon(std::string reason, std::string depends_on, int module, source::Node node);
   void give_up(std::string reason, std::string depends_on, int module, source::Node node);
+  /// A limit of this tool that the statement under way comes to: it is given up, and its value is not known.
+  Value limit(const std::string& reason, std::string depends_on = {});
 
   /// A setting by its name ("mnkl", "self.num_stages"), which then counts as used.
   const std::string* setting(const std::string& name);
@@ -220,6 +222,8 @@ class Machine {
   std::string exception_text() const;  ///< of the exception under way
   /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
   static constexpr const char* exit_text = "the program exits";
+  /// Why the run ended before the program did; empty: it did not.
+  const std::string& stopped_by() const { return stopped_by_; }
   bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
   /// Error that ended the main program; exit_text where it surely exits before any launch; empty = none did.
   const std::string& error() const { return error_; }
@@ -285,7 +289,7 @@ class Machine {
   bool raising_ = false;
   bool own_raise_ = false;     ///< by a `raise` of the program
   std::size_t uncertain_ = 0;  ///< unknowns made outside of kernels: each may have been an error
-  std::string error_;
+  std::string error_, stopped_by_;
   std::map<int, std::string> failed_entries_;
   std::vector<const Object*> spelling_;  ///< what repr() is inside of
   std::size_t spelled_ = 0;              ///< values in the text that it makes

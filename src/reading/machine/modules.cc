@@ -178,6 +178,10 @@ Value Machine::Interpreter::member(const std::string& module, const std::string&
 }
 
 void Machine::Interpreter::import_all(const std::string& module, Scope* s) {
+  if (s->running || s->is_class) {
+    m.raise_error("SyntaxError", "import * only allowed at module level");
+    return;
+  }
   const Value found = imported_module(module, s->module);
   if (const Module* local = found.as<Module>())
     for (const auto& [name, value] : local->scope->names.items()) {

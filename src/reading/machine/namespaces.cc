@@ -143,6 +143,22 @@ void Machine::Interpreter::import_unseen(const std::string& module, Scope* s) {
   }
 }
 
+/// A builtin's name that `from module import *` gave something else; unbound: none did.
+Value Machine::Interpreter::hidden_by_star(Symbol name) {
+  static constexpr std::pair<std::string_view, std::string_view> shared[] = {
+      {"math", " pow "},
+      {"os", " open "},
+      {"numpy", " abs all any bool max min round sum pow "},
+      {"torch", " abs all any max min range round sum pow float int bool complex "},
+      {"operator", " abs pow "}};
+  const std::string word = " " + m.name_of(name) + " ";
+  for (std::size_t i = stars_.size(); i-- > 0;)
+    for (const auto& [module, names] : shared)
+      if (module == stars_[i] && names.find(word) != std::string_view::npos)
+        return m.external(stars_[i] + "." + m.name_of(name));
+  return {};
+}
+
 /// The process ends at once: no handler and no `finally` runs.
 bool Machine::Interpreter::ends_process() const {
   const Record* r = m.exception_.as<Record>();

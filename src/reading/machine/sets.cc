@@ -141,7 +141,7 @@ Value Machine::of_sequences(std::string_view op, const Value& a, const Value& b)
   const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
   const List *la = a.as<List>(), *lb = b.as<List>();
   const auto too_long = [&] {
-    return unknown("a sequence of more than " + std::to_string(most_items) + " items");
+    return limit("a sequence of more than " + std::to_string(most_items) + " items");
   };
   if ((la && la->view_of) || (lb && lb->view_of)) return unknown("arithmetic on a view of a dict");
   if ((la && la->open) || (lb && lb->open)) return unknown("how many items a list has is not known");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "reading/machine/fork.h"
 
@@ -88,7 +89,11 @@ Flow Machine::Interpreter::statement(Node n, Scope* s) {
   }
   if (traced(s)) m.trace_.note(s->module, n, s->activation, Value());
   ++depth_;
+  const Node outer = std::exchange(at_, n);
+  const int outer_module = std::exchange(at_module_, s->module);
   Flow flow = statement_plain(n, s);
+  at_ = outer;
+  at_module_ = outer_module;
   --depth_;
   if (m.raising_ && flow != Flow::raised) flow = Flow::raised;
   if (flow == Flow::raised) place_error(n, s);

@@ -127,6 +127,24 @@ bool is_taken(Machine& m, const Record* parser, const std::vector<std::string>& 
   return false;
 }
 
+/// conflict_handler="resolve": those that had the options lose them, and are gone without any.
+void take_over(Machine& m, const Record* parser, const std::vector<std::string>& flags) {
+  List* all = list_field(m, parser, "_actions");
+  std::vector<Value> left;
+  for (const Value& one : std::vector(all->items)) {
+    Record* argument = record_if(one, "argument");
+    const auto* known = argument ? sequence_of(m.field(argument, "option_strings")) : nullptr;
+    std::vector<Value> others;
+    for (const Value& flag : known ? *known : others)
+      if (std::find(flags.begin(), flags.end(), text_in(flag).value_or("")) == flags.end())
+        others.push_back(flag);
+    if (known && others.empty() && !known->empty()) continue;
+    left.push_back(one);
+    if (known && others.size() != known->size()) m.set_field(argument, "option_strings", m.list(others));
+  }
+  if (left.size() != all->items.size()) m.mutable_items(all) = std::move(left);
+}
+
 /// BooleanOptionalAction adds "--no-x" to each "--x".
 std::vector<Value> option_strings(Machine& m, const Names& names, const std::string& action) {
   std::vector<Value> out;
@@ -152,8 +170,12 @@ std::optional<Value> add_argument(Call& call) {
   const Names names = names_of(call, prefixes_of(m, self));
   if (names.error) return m.raise(names.error, call.node, call.module);
   const std::string action = action_of(call);
-  if (is_taken(m, self, names.flags) && !m.field(self, "conflict_handler").bound())
-    return m.raise("ArgumentError: conflicting option string " + names.flags.front(), call.node, call.module);
+  if (is_taken(m, self, names.flags)) {
+    if (!m.field(self, "conflict_handler").bound())
+      return m.raise("ArgumentError: conflicting option string " + names.flags.front(), call.node,
+                     call.module);
+    take_over(m, self, names.flags);
+  }
   Record* made = m.record("argument", "argparse.argument", &call);
   put(m, made, "option_strings", m.list(option_strings(m, names, action)));
   put(m, made, "dest", names.known ? m.text(names.dest) : lost(m, "which argument it is is not known"));

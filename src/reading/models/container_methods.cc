@@ -29,13 +29,18 @@ Answer extend(Call& c) {
       own.insert(own.end(), items->begin(), items->end());
       return Value::none();
     }
-    return m.raise_error("MemoryError", "a list of more than a million items", c.node, c.module);
+    list->open = true;
+    m.limit("a list of more than a million items");
+    return Value::none();
   }
   Iterator* it = c.arguments[0].as<Iterator>();
   Value item;
   Machine::Step step = it ? m.next(it, item) : Machine::Step::unknown;
   for (; step == Machine::Step::item && own.size() < longest; step = m.next(it, item)) own.push_back(item);
-  if (step == Machine::Step::item) m.lose(it);
+  if (step == Machine::Step::item) {
+    m.limit("a list of more than " + std::to_string(longest) + " items");
+    m.lose(it);
+  }
   if (step != Machine::Step::end) list->open = true;
   return m.raising() ? Value() : Value::none();
 }
