@@ -153,29 +153,38 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     }
     list->open = true;
     for (Value& item : items) item = unknown_at("items before it were deleted", target);
-  } else if (Dict* dict = object.as<Dict>(); dict && dict->names && index.as<Text>()) {
-    const Symbol name = m.symbol(index.as<Text>()->text);
-    if (!dict->names->find(name) && !dict->open) m.raise_error("KeyError", m.repr(index), target, s->module);
-    m.set(*dict->names, name, Value());
+  } else if (Dict* dict = object.as<Dict>()) {
+    delete_key(dict, index, target, s);
   } else if (Record* record = object.as<Record>()) {
     if (const Native native = natives.find_method(record->kind, "__delitem__")) {
       Call call{m, record->path, object, {index}, {}, target, s->module};
       native(call);
     }
-  } else if (dict) {
-    auto& items = m.mutable_items(dict);
-    const std::size_t before = items.size();
-    bool undecided = dict->open;
-    std::erase_if(items, [&](const auto& item) {
-      const Truth same = m.equal(item.first, index);
-      undecided = undecided || same == Truth::unknown;
-      return same == Truth::yes;
-    });
-    if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
-    dict->open = dict->open || items.size() == before;
   } else if (object.as<Instance>()) {
     m.by_special(object, "__delitem__", {index});
   }
+}
+
+/// del dict[index]
+void Machine::Interpreter::delete_key(Dict* dict, const Value& index, Node target, Scope* s) {
+  if (const Text* text = dict->names ? index.as<Text>() : nullptr) {
+    const Symbol name = m.symbol(text->text);
+    if (!dict->names->find(name) && !dict->open)
+      m.raise_error("KeyError", m.repr(index), target, s->module);
+    else
+      m.set(*dict->names, name, Value());
+    return;
+  }
+  auto& items = m.mutable_items(dict);
+  const std::size_t before = items.size();
+  bool undecided = dict->open;
+  std::erase_if(items, [&](const auto& item) {
+    const Truth same = m.equal(item.first, index);
+    undecided = undecided || same == Truth::unknown;
+    return same == Truth::yes;
+  });
+  if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
+  dict->open = dict->open || items.size() == before;
 }
 
 /// Whether a method of a container that was not followed may have changed it.

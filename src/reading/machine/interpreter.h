@@ -123,6 +123,7 @@ class Machine::Interpreter : public InterpreterData {
   Flow raise_statement(source::Node n, Scope* s);
   Flow assert_statement(source::Node n, Scope* s);
   void delete_one(source::Node target, Scope* s);
+  void delete_key(Dict* dict, const Value& index, source::Node target, Scope* s);
   Flow delete_statement(source::Node n, Scope* s);
   void declare(source::Node n, Scope* s, std::vector<Symbol>& names);
 
