@@ -88,9 +88,9 @@ held = a.__dict__
 a.__dict__["m"] += 5
 a.__dict__.pop("n")
 a.later = 7
-r = a.m, hasattr(a, "n"), held["later"], held is vars(a), sorted(held)
+seen = a.m, hasattr(a, "n"), held["later"], held is vars(a), sorted(held)
 held.clear()
-r += (hasattr(a, "m"),))",
+r = seen, hasattr(a, "m"))",
     R"(class A:
     v = 1
 a = A()
