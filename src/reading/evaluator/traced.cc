@@ -136,11 +136,23 @@ bool holds_changed(const RunValue& value) {
 }
 }  // namespace
 
+namespace {
+/// A number or text that the host's run did not find: folding, which does not follow effects, cannot either.
+bool is_left_open(const Abstract& folded, const RunValue& value) {
+  const auto* unknown = value.as<machine::Unknown>();
+  if (!unknown || !unknown->of_host) return false;
+  if (!folded.is(Kind::tuple))
+    return folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) || folded.is(Kind::none);
+  return std::all_of(folded.items.begin(), folded.items.end(), [](const Abstract& item) { return item.known(); });
+}
+}  // namespace
+
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value) {
   if (!value.bound()) return folded;
   const bool of_data = folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) ||
                        folded.is(Kind::tuple) || folded.is(Kind::none);
+  if (!machine_.by_entries() && is_left_open(folded, value)) return converted(value);
   if (holds_changed(value) && (of_data || value.as<machine::List>())) return converted(value);
   if (!is_data(value)) {
     const auto* record = value.as<machine::Record>();

@@ -52,6 +52,9 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
     return dict;
   }
   if (instance->klass->is_dataclass && plain == "_replace") return m.unknown("not modelled", plain);
+  if (at && at.parent().is(source::Kind::call) && at.field() == source::Field::function_field &&
+      instance->klass->module < Library::first && has_unknown_base(instance->klass))
+    base_runs(instance);
   for (const Value& base : instance->klass->bases)
     if (const External* e = base.as<External>())
       return m.unknown("an attribute of " + e->path, plain, e->path + "." + plain);
@@ -128,9 +131,19 @@ Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node a
   return base_of_super(super, start, name);
 }
 
+/// A method of a base that is not followed runs.
+void Machine::Interpreter::base_runs(Instance* instance) {
+  if (has_foreign_base(instance->klass)) return give_away(Value(instance));
+  if (!m.current_launch_ && library_depth <= untraced_) called_from_outside(instance);
+}
+
 /// What object itself defines.
 Value Machine::Interpreter::base_of_super(Super* super, Class* start, Symbol name) {
   const std::string& plain = m.name_of(name);
+  if (start && start->module < Library::first && has_foreign_base(start)) {
+    if (Instance* instance = super->self.as<Instance>()) base_runs(instance);
+    return m.unknown("an attribute of a base that is not known", plain);
+  }
   if (plain == "__init__" || plain == "__post_init__" || plain == "__init_subclass__")
     return m.external("builtins.print");  // does nothing
   if (start && !has_unknown_base(start)) {

@@ -86,7 +86,7 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
       if (!m.current_launch_)
         m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module,
                   n);
-      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
+      if (Iterator* it = walked->source.as<Iterator>()) m.lose(it);
       return once(n, m.unknown("index of a loop that is not followed to its end"), s);
     }
     bind(n.child(Field::left_field), item, s);
@@ -95,7 +95,7 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
     const Flow flow = round_of(n, s, left);
     if (flow == Flow::returned || flow == Flow::raised) return flow;
     if (left && !m.current_launch_) {
-      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
+      if (Iterator* it = walked->source.as<Iterator>()) m.lose(it);
       return once(n, unknown_item(iterable, n), s);
     }
     if (flow == Flow::broke || left) return Flow::normal;
@@ -151,7 +151,11 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   const Flow flow = m.current_launch_ ? block(n.child(Field::body_field), s) : one_of_many(n, s);
   loop_may_break_ = outer;
   if (s->yields.size() != yielded) yields_may_differ(s, yielded);
-  if (flow == Flow::raised) return flow;
+  if (flow == Flow::raised && m.current_launch_) return flow;
+  if (flow == Flow::raised) {  // a working program does not come by there
+    m.raising_ = false;
+    ++m.uncertain_;
+  }
   if (flow == Flow::returned) {
     left_maybe(s, result_);
     return Flow::normal;

@@ -181,6 +181,13 @@ bool Machine::Interpreter::stored_by_class(Instance* instance, Symbol name, cons
 void Machine::store(const Value& object, Symbol name, const Value& value, Node at, int module, bool plainly) {
   if (Instance* instance = object.as<Instance>()) {
     Interpreter& run = *interpreter_;
+    if (name_of(name) == "__class__" && module < Library::first) {
+      Class* klass = value.as<Class>();
+      if (!klass || !run.journals_.empty())
+        return abandon("the class of an object changes", std::string(at.text().substr(0, 80)), module, at);
+      instance->klass = instance->attributes.of = klass;
+      return;
+    }
     if (Interpreter::is_hooked(instance->klass)) {
       const Function* setter = plainly ? nullptr : run.own_method(object, "__setattr__");
       if (setter && setter->module < Library::first) {

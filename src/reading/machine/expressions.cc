@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <utility>
 
 #include "base/text.h"
 #include "reading/machine/containers.h"
-#include "reading/machine/interpreter.h"
+#include "reading/machine/fork.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -307,10 +308,25 @@ Value Machine::Interpreter::conditional(Node n, Scope* s) {
     case Truth::unknown:
       break;
   }
-  const Value a = expression(parts[0], s);
+  return either([&] { return expression(parts[0], s); }, [&] { return expression(parts[2], s); },
+                std::string(parts[1].text().substr(0, 100)), s);
+}
+
+/// One of two expressions, which is not known: what they change is joined as that of branches is.
+Value Machine::Interpreter::either(const std::function<Value()>& a, const std::function<Value()>& b,
+                                   const std::string& condition, Scope* s) {
+  Value first, second;
+  bool by_first = false, by_second = false;
+  const auto side = [&](const std::function<Value()>& run, Value& value, bool& whole) {
+    value = run();
+    whole = !m.raising_;
+    return whole ? Flow::normal : Flow::raised;
+  };
+  const Value result = result_;
+  fork([&] { return side(a, first, by_first); }, [&] { return side(b, second, by_second); }, condition, s);
+  result_ = result;
   if (m.raising_) return {};
-  const Value b = expression(parts[2], s);
-  return m.raising_ ? Value() : join(a, b, std::string(parts[1].text().substr(0, 100)));
+  return by_first && by_second ? join(first, second, condition) : by_first ? first : second;
 }
 
 Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
@@ -326,9 +342,23 @@ Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
   if (m.raising_) return {};
   const Truth first = m.truth(a);
   if (first == (is_and ? Truth::no : Truth::yes)) return a;
-  const Value b = expression(n.child(Field::right_field), s);
-  if (m.raising_ || first != Truth::unknown) return b;
-  if (m.truth(b) == (is_and ? Truth::no : Truth::yes)) return Value::boolean(!is_and);
+  if (m.raising_) return {};
+  const auto right = [&] { return expression(n.child(Field::right_field), s); };
+  if (first != Truth::unknown) return right();
+  Value b;
+  either(
+      [&] {
+        b = right();
+        return b;
+      },
+      [&] { return a; }, std::string(n.child(Field::left_field).text().substr(0, 100)), s);
+  if (m.raising_) return {};
+  if (b.bound() && m.truth(b) == (is_and ? Truth::no : Truth::yes)) {
+    if (m.current_launch_) return Value::boolean(!is_and);
+    const Value out = unknown_at("not known", n);
+    out.as<Unknown>()->holds = !is_and;
+    return out;
+  }
   return a.is_unknown() ? a : unknown_at("not known", n);
 }
 

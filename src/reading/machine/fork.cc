@@ -31,6 +31,16 @@ void Machine::Interpreter::remember(Set* set) {
   journals_.back()->sets.push_back({set, set->items});
 }
 
+/// A side of a branch returned: what it changed elsewhere is known to be perhaps so once the function ends.
+void Machine::Interpreter::left_maybe(Scope* s, const Outcome& left) {
+  left_maybe(s, left.result);
+  if (m.current_launch_) return;
+  Outcome kept = left;
+  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
+  if (kept.writes.empty() && kept.lists.empty() && kept.dicts.empty() && kept.sets.empty()) return;
+  at_return_[s].push_back(std::move(kept));
+}
+
 void Machine::Interpreter::take(const Outcome& outcome) {
   for (const Write& w : outcome.writes) m.set(*w.slots, w.name, w.value);
   for (const auto& saved : outcome.lists) m.mutable_items(saved.container) = saved.items;

@@ -1,4 +1,7 @@
 #pragma once
+#include <functional>
+#include <set>
+
 #include "reading/machine/machine.h"
 
 namespace cutelab::reading::machine {
@@ -142,6 +145,8 @@ class Machine::Interpreter {
   Flow with_statement(source::Node n, Scope* s);
   Flow with_items(const std::vector<source::Node>& items, std::size_t at, source::Node body, Scope* s);
   Flow managed(const Value& manager, const ManagedBody& body, source::Node at, Scope* s);
+  Flow taking_errors(const std::function<Flow()>& body, const std::function<Flow(Flow)>& after,
+                     const std::function<Flow()>& taken, source::Node at, Scope* s);
   Flow by_methods(const Value& manager, Function* enter, Function* exit, const ManagedBody& body,
                   source::Node at, Scope* s);
   Flow by_generator(Iterator* manager, const ManagedBody& body, source::Node at);
@@ -173,6 +178,7 @@ class Machine::Interpreter {
   Flow rest_of_block(source::Node first, Scope* s);
   void undo_perhaps(Scope* s);
   std::unordered_map<const Scope*, std::vector<Journal>> after_return_;
+  std::unordered_map<const Scope*, std::vector<Outcome>> at_return_;  ///< of branches that returned
   bool may_leave(source::Node body);
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
   void changed_some_times(const Outcome& out, const std::string& loop);
@@ -180,6 +186,8 @@ class Machine::Interpreter {
   void unfollowed(Iterator* it);
   template <class Run>
   void run_any_times(const Run& run, const char* what);
+  template <class Run>
+  void run_any_times_each_way(const Run& run, const char* what);
   void widen(source::Node loop, Scope* s);
   Value unknown_item(const Value& iterable, source::Node at);
 
@@ -206,6 +214,14 @@ class Machine::Interpreter {
 
   // errors.cc
   Flow handle(source::Node n, Scope* s);
+  bool is_sure_of_error() const;
+  using AfterBody = std::function<Flow(Flow)>;
+  Flow perhaps_failed(Journal& journal, Flow flow, std::size_t failed_before, const AfterBody& after,
+                      const std::function<Flow()>& handler, const std::string& what, Scope* s);
+  void unsettle(const Outcome& done, const std::set<std::pair<Slots*, Symbol>>& passing,
+                const std::string& what);
+  int try_depth_ = 0;            ///< `try` statements and managers that may take an error
+  std::vector<Outcome> failed_;  ///< sides of branches that ended with an error in them
   Flow run_handler(source::Node clause, Scope* s);
   Flow any_handler(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow after_try(source::Node n, Flow flow, Scope* s);
@@ -216,6 +232,7 @@ class Machine::Interpreter {
     s->maybe_returned.push_back(result);
     yields_may_differ(s, s->yields.size());
   }
+  void left_maybe(Scope* s, const Outcome& left);
   /// Only the first `known` items of a generator are sure.
   static void yields_may_differ(Scope* s, std::size_t known) {
     if (!s->yields_are_open) s->yields_known = known;
@@ -256,9 +273,12 @@ class Machine::Interpreter {
   bool is_local(Symbol name, Scope* s);
   bool is_hidden(Symbol name, Scope* from, const Scope* to);
   static Scope* scope_of_walrus(Scope* s);
+  bool is_followed() const;
   Value builtin(Symbol name);
   Value find_builtin(Symbol name);
   Value conditional(source::Node n, Scope* s);
+  Value either(const std::function<Value()>& a, const std::function<Value()>& b, const std::string& condition,
+               Scope* s);
   Value boolean_operator(source::Node n, Scope* s);
   Value comparison(source::Node n, Scope* s);
   Value unary(source::Node n, Scope* s);
@@ -285,6 +305,38 @@ class Machine::Interpreter {
   void may_allocate(std::string_view path);
   static bool may_change(std::string_view method);
   void lose_content(const Value& container);
+
+  // escapes.cc
+  enum class Care { all, content, none };  ///< what a library does not do to what it is given
+  static Care care_of(std::string_view path);
+  bool has_foreign_base(Class* klass);
+  void give_away(const Call& c, std::string_view path);
+  void give_away(const Value& v);
+  void lose_object(const Value& v, int depth, std::set<const Object*>& seen);
+  void lose_attributes(Instance* instance, int depth, std::set<const Object*>& seen);
+  void called_from_outside(const Value& v);
+  void call_untraced(const Value& callee);
+  void lose_escaped(std::string_view library);
+  void escape(const Value& v, std::string_view library);
+  Value lost();
+  bool may_change_arguments(const Value& callee);
+  bool cannot_be_called(const Value& callee, int module);
+  Value replaced(Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module, bool complete);
+  Value too_deep(const Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module);
+  Value watched(Function* f, Scope* s, source::Node at, int module);
+  struct Escaped {
+    Value value;
+    std::string library;  ///< that holds it; empty: any
+  };
+  std::vector<Escaped> escaped_;  ///< what code that is not followed may hold
+  std::size_t calls_from_outside_ = 0;
+  int untraced_ = 0;            ///< calls from outside, of which nothing is written down
+  int outside_ = 0;
+  const Function* entered_ = nullptr;
+  std::size_t cuts_ = 0;  ///< calls that were not followed for their depth
+  int watching_ = 0;
   bool interpretable_module(int index) const;
   struct Formal {
     std::string_view name;  ///< of the source
@@ -340,6 +392,8 @@ class Machine::Interpreter {
                     source::Node at, int module);
   Value memoized(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module);
+  void behind(const Value& decorator, const Value& value);
+  void lose_class(Class* klass);
   void apply_decorator(source::Node decorator, source::Node inner, Value& value, Scope* s);
   bool mark(std::string_view leaf, source::Node decorator, source::Node inner, Value& value, Scope* s);
   void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments, Keywords keywords,
@@ -347,6 +401,7 @@ class Machine::Interpreter {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments, Keywords& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module,
                               bool plainly = false);
+  void base_runs(Instance* instance);
   Value base_of_super(Super* super, Class* start, Symbol name);
   Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);

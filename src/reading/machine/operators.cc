@@ -161,7 +161,8 @@ Machine::Truth Machine::truth(const Value& v) {
   if (const List* l = v.as<List>()) return l->open ? Truth::unknown : filled(l->items.empty());
   if (const Dict* d = v.as<Dict>()) return d->open ? Truth::unknown : filled(d->items.empty());
   if (const Set* s = v.as<Set>()) return s->open ? Truth::unknown : filled(s->items.empty());
-  if (v.is_unknown()) return Truth::unknown;
+  if (const Unknown* u = v.as<Unknown>())
+    return !u->holds ? Truth::unknown : *u->holds ? Truth::yes : Truth::no;
   if (const Instance* i = v.as<Instance>()) return truth_of_instance(*i, v);
   if (const Record* r = v.as<Record>())
     if (const Native native = interpreter_->natives.find_method(r->kind, "__bool__")) {

@@ -67,14 +67,22 @@ Flow Machine::Interpreter::rest_of_block(Node first, Scope* s) {
 
 /// The function of the scope has ended: it may have done so before what those changed.
 void Machine::Interpreter::undo_perhaps(Scope* s) {
-  const auto found = after_return_.find(s);
-  if (found == after_return_.end()) return;
-  std::vector<Journal> journals = std::move(found->second);
-  after_return_.erase(found);
+  std::vector<Journal> journals;
+  std::vector<Outcome> left;
+  if (const auto found = after_return_.find(s); found != after_return_.end()) {
+    journals = std::move(found->second);
+    after_return_.erase(found);
+  }
+  if (const auto found = at_return_.find(s); found != at_return_.end()) {
+    left = std::move(found->second);
+    at_return_.erase(found);
+  }
+  if (journals.empty() && left.empty()) return;
   const Value result = result_, exception = m.exception_;
   const bool raising = m.raising_;
   for (std::size_t i = journals.size(); i-- > 0;)
     merge(taken_back(journals[i], Flow::normal), Outcome{}, "a return on a branch");
+  for (const Outcome& one : left) merge(one, Outcome{}, "a return on a branch");
   result_ = result;
   m.exception_ = exception;
   m.raising_ = raising;
