@@ -174,9 +174,13 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
     out.module = folded.module;
     out.frame = folded.frame;
   }
+  const auto* tuple = value.as<machine::Tuple>();
+  const auto open = [&](std::size_t i) {
+    return tuple && !machine_.by_entries() && is_left_open(folded.items[i], tuple->items[i]);
+  };
   if (out.is(Kind::tuple) && folded.is(Kind::tuple) && folded.items.size() == out.items.size())
     for (std::size_t i = 0; i < out.items.size(); ++i) {
-      if (!out.items[i].known() && folded.items[i].known()) out.items[i] = folded.items[i];
+      if (!out.items[i].known() && folded.items[i].known() && !open(i)) out.items[i] = folded.items[i];
       if (out.items[i].path.empty()) out.items[i].path = folded.items[i].path;
     }
   return out;

@@ -266,7 +266,9 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
                                           Keywords keywords, Node at, int module, bool complete) {
   // A recursion whose end hangs on an unknown condition would go both ways at each level.
   const int running = running_[f->node.tree()][f->node.index()];
-  if (running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000)
+  const bool over =
+      running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000;
+  if (over && !std::exchange(let_in_, false))
     return too_deep(f, self, arguments, keywords, at, module);
   if (f->is_replaced && std::exchange(entered_, nullptr) != f && !m.current_launch_)
     return replaced(f, self, arguments, keywords, at, module, complete);

@@ -190,7 +190,11 @@ void Machine::Interpreter::behind(const Value& decorator, const Value& value) {
   const External* e = decorator.as<External>();
   const Unknown* u = decorator.as<Unknown>();
   if (care_of(e ? e->path : u ? u->path : std::string()) != Care::none || m.current_launch_) return;
-  if (Function* f = value.as<Function>(); f && !f->is_jit && !f->is_kernel) {
+  Function* f = value.as<Function>();
+  const bool written = f && f->index >= 0;
+  const source::PythonFunction* found =
+      written ? &module_of(f->module).functions()[static_cast<std::size_t>(f->index)] : nullptr;
+  if (f && !(found && (found->has_decorator("jit") || found->has_decorator("kernel")))) {
     f->is_replaced = true;
     give_away(value);
   }

@@ -57,6 +57,14 @@ Machine::Interpreter::Care Machine::Interpreter::care_of(std::string_view path) 
   return Care::content;
 }
 
+/// A name of a library of which it is not known what it stands for: a number, None, a function …
+bool Machine::Interpreter::may_be_plain(const External& e) {
+  const std::string_view root = root_of(e.path), leaf = e.leaf();
+  const bool of_class = !leaf.empty() && leaf[0] >= 'A' && leaf[0] <= 'Z' && care_of(e.path) != Care::none;
+  return root.size() != e.path.size() && !of_class && root != "cutlass" && root != "cuda" && root != "torch" &&
+         root != "builtins" && root != "typing" && root != "numpy";
+}
+
 /// A base of a library that may do anything to its objects.
 bool Machine::Interpreter::has_foreign_base(Class* klass) {
   for (const Class* c : line_of(klass))
@@ -204,7 +212,11 @@ void Machine::Interpreter::called_from_outside(const Value& v) {
   if (items && items->size() <= most_items)
     for (const Value& item : std::vector(*items))
       if (item.as<Function>() || item.as<Method>()) call_untraced(item);
-  if (const Function* f = v.as<Function>(); f && f->module < Library::first) call_untraced(v);
+  if (const Function* f = v.as<Function>(); f && f->module < Library::first) {
+    std::set<const Object*> seen;
+    for (const Value& given : f->defaults) lose_object(given, 0, seen);
+    call_untraced(v);
+  }
   if (const Method* method = v.as<Method>(); method && method->function.as<Function>()) call_untraced(v);
   if (Class* klass = v.as<Class>(); klass && is_own(klass) && initializer(klass).function) call_untraced(v);
   const Instance* instance = v.as<Instance>();
@@ -255,7 +267,7 @@ Value Machine::Interpreter::replaced(Function* f, const Value* self, const std::
 }
 
 /// A call that is not followed for its depth or number.
-Value Machine::Interpreter::too_deep(const Function* f, const Value* self, const std::vector<Value>& arguments,
+Value Machine::Interpreter::too_deep(Function* f, const Value* self, const std::vector<Value>& arguments,
                                      const Keywords& keywords, Node at, int module) {
   ++cuts_;
   m.give_up("calls nest too deep or are too many", f->path, module, at);
@@ -266,6 +278,15 @@ Value Machine::Interpreter::too_deep(const Function* f, const Value* self, const
   if (self) lose_object(*self, 0, seen);
   for (const Value& v : arguments) lose_object(v, 0, seen);
   for (const auto& [name, value] : keywords) lose_object(value, 0, seen);
+  if (!std::exchange(cutting_, true)) {
+    run_any_times(
+        [&] {
+          let_in_ = true;
+          call_function(f, self, {}, {}, {}, f->module, false);
+        },
+        "calls that nest too deep");
+    cutting_ = false;
+  }
   if (watching_ == 0) m.abandon("calls nest too deep or are too many", f->path, module, at);
   return out;
 }

@@ -309,6 +309,7 @@ class Machine::Interpreter {
   // escapes.cc
   enum class Care { all, content, none };  ///< what a library does not do to what it is given
   static Care care_of(std::string_view path);
+  static bool may_be_plain(const External& e);
   bool has_foreign_base(Class* klass);
   void give_away(const Call& c, std::string_view path);
   void give_away(const Value& v);
@@ -323,7 +324,7 @@ class Machine::Interpreter {
   bool cannot_be_called(const Value& callee, int module);
   Value replaced(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module, bool complete);
-  Value too_deep(const Function* f, const Value* self, const std::vector<Value>& arguments,
+  Value too_deep(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module);
   Value watched(Function* f, Scope* s, source::Node at, int module);
   struct Escaped {
@@ -337,6 +338,8 @@ class Machine::Interpreter {
   const Function* entered_ = nullptr;
   std::size_t cuts_ = 0;  ///< calls that were not followed for their depth
   int watching_ = 0;
+  bool cutting_ = false;  ///< a call that is too deep is run once more, for all that it may change
+  bool let_in_ = false;
   bool interpretable_module(int index) const;
   struct Formal {
     std::string_view name;  ///< of the source
