@@ -12,7 +12,7 @@ using NodeKind = source::Kind;
 namespace {
 constexpr int deepest_lost = 8;
 constexpr std::size_t most_escaped = 64, most_lost = 4096;
-constexpr std::size_t most_calls = 2000;  // of the program's functions from outside
+constexpr std::size_t most_calls = 200;  // of the program's functions from outside, that are run
 
 /// Libraries that leave lists, dicts and objects of the program as they are, beside what is named below.
 constexpr std::string_view careful[] = {
@@ -238,16 +238,37 @@ void Machine::Interpreter::called_from_outside(const Value& v) {
 }
 
 void Machine::Interpreter::call_untraced(const Value& callee) {
-  if (outside_ > 1 || stopped_) return;
-  if (++calls_from_outside_ > most_calls)
-    return m.abandon("too much is called by code that is not followed", {}, 0, {});
+  constexpr int most_runs = 3;
+  if (outside_ > 1 || stopped_ || open_forks_ > 8) return;
+  const Method* method = callee.as<Method>();
+  FromOutside& known =
+      from_outside_[{method ? method->self.object() : nullptr, method ? method->function.object() : callee.object()}];
+  if (known.runs >= most_runs || calls_from_outside_ > most_calls) return again(known);
+  ++known.runs;
+  ++calls_from_outside_;
   ++outside_;
   ++untraced_;
   ++library_depth;
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
   run_any_times_each_way([&] { call(callee, {}, {}, {}, 0, false); }, "calls by code that is not followed");
+  journals_.pop_back();
   --library_depth;
   --untraced_;
   --outside_;
+  for (const Write& w : journal.writes) known.names.emplace(w.slots, w.name);
+  for (const auto& saved : journal.lists) known.containers.push_back(saved.container);
+  for (const auto& saved : journal.dicts) known.containers.push_back(saved.container);
+  for (const auto& saved : journal.sets) known.containers.push_back(saved.container);
+  pass_on(journal);
+}
+
+/// What it changed when it ran it changes again.
+void Machine::Interpreter::again(const FromOutside& known) {
+  for (const auto& [slots, name] : known.names)
+    if (const Value* held = slots->find(name); held && !held->is_unknown()) m.set(*slots, name, lost());
+  for (const Value& container : known.containers) lose_content(container);
 }
 
 /// A function that stands behind a decorator of an unknown library: what the call gives is not known, nor

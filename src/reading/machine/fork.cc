@@ -77,9 +77,11 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
   // Whether a set that a branch changed holds a value is not known: a member that is not known says so.
   for (const Outcome* outcome : {&a, &b})
     for (const auto& saved : outcome->sets) {
+      auto& items = m.mutable_items(saved.container);
+      const bool said = saved.container->open && !items.empty() && items.back().is_unknown();
       saved.container->open = true;
-      m.mutable_items(saved.container)
-          .push_back(m.unknown("only on a branch whose condition is not known", condition));
+      if (said) continue;
+      items.push_back(m.unknown("only on a branch whose condition is not known", condition));
     }
 }
 
@@ -117,7 +119,9 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
       const auto right = after(b.dicts, dict);
       const auto same_key = [&](const auto& items, const Value& key) {
         return std::find_if(items.begin(), items.end(),
-                            [&](const auto& item) { return m.equal(item.first, key) == Truth::yes; });
+                            [&](const auto& item) {
+                              return item.first.same(key) || m.equal(item.first, key) == Truth::yes;
+                            });
       };
       const Value one_sided = m.unknown("only on a branch whose condition is not known", condition);
       for (auto& [key, value] : joined) {

@@ -332,6 +332,14 @@ class Machine::Interpreter {
     std::string library;  ///< that holds it; empty: any
   };
   std::vector<Escaped> escaped_;  ///< what code that is not followed may hold
+  /// A function that code which is not followed may call: what it changed when it was run so.
+  struct FromOutside {
+    int runs = 0;
+    std::set<std::pair<Slots*, Symbol>> names;
+    std::vector<Value> containers;
+  };
+  void again(const FromOutside& known);
+  std::map<std::pair<const Object*, const Object*>, FromOutside> from_outside_;
   std::size_t calls_from_outside_ = 0;
   int untraced_ = 0;            ///< calls from outside, of which nothing is written down
   int outside_ = 0;
