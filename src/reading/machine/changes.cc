@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "reading/machine/interpreter.h"
 
@@ -179,18 +180,20 @@ bool Machine::Interpreter::may_change(std::string_view method) {
 
 /// What a container holds is not known from here on.
 void Machine::Interpreter::lose_content(const Value& container) {
-  const auto lost = [&] {
-    const Value out = m.unknown("changed by a call that is not followed");
-    out.as<Unknown>()->changed = true;
-    return out;
-  };
-  if (List* list = container.as<List>(); list && !list->view_of) {
-    list->open = true;
-    for (Value& item : m.mutable_items(list)) item = lost();
+  List* list = container.as<List>();
+  if (list && !list->view_of) {
+    const bool lost_before = std::exchange(list->open, true);
+    const auto known = [](const Value& item) { return !item.is_unknown(); };
+    if (lost_before && std::none_of(list->items.begin(), list->items.end(), known)) return;
+    const Value out = lost();
+    for (Value& item : m.mutable_items(list)) item = out;
   }
   if (Dict* dict = container.as<Dict>()) {
-    dict->open = true;
-    for (auto& [key, value] : m.mutable_items(dict)) value = lost();
+    const bool lost_before = std::exchange(dict->open, true);
+    const auto known = [](const auto& item) { return !item.second.is_unknown(); };
+    if (lost_before && std::none_of(dict->items.begin(), dict->items.end(), known)) return;
+    const Value out = lost();
+    for (auto& [key, value] : m.mutable_items(dict)) value = out;
   }
   if (Set* set = container.as<Set>()) set->open = true;
   if (Iterator* it = container.as<Iterator>()) m.lose(it);

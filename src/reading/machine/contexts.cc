@@ -120,7 +120,10 @@ std::vector<Value> Machine::Interpreter::error_details() {
   if (const Record* record = error.as<Record>(); record && record->kind == "exception")
     type = m.external(record->path);
   if (!type.bound()) type = m.unknown("the type of an error");
-  return {type, error, m.unknown("a traceback")};
+  const std::size_t uncertain = m.uncertain_;
+  const Value trace = m.unknown("a traceback");
+  m.uncertain_ = uncertain;  // nothing that may have failed
+  return {type, error, trace};
 }
 
 /// Calls an __exit__ with the error under way, if any, which is dropped where it says so.

@@ -212,7 +212,9 @@ bool Machine::Interpreter::undefined_for_sure(Symbol name, Scope* s, Node n) {
       return false;
     given = given || (text == plain && !is_read(one));
   }
-  if (!given) return !journals_.empty();  // a fragment is read without the names around it
+  // A fragment is read without the names around it.
+  if (journals_.empty() && (!given || s == main_scope())) return false;
+  if (!given) return true;
   return m.give_ups_.empty() && (s == main_scope() || (is_followed() && escaped_.empty() && !m.by_entries_));
 }
 

@@ -84,6 +84,35 @@ bool Machine::may_have_more(const Value& object) {
          std::any_of(line.begin(), line.end(), [](const Class* c) { return c->open; });
 }
 
+namespace {
+/// The list, dict or set that a call writes out as an argument: the program holds it nowhere else.
+std::vector<Value> written_out(const Call& c) {
+  std::vector<Value> out;
+  std::size_t place = 0, keyword = 0;
+  const Node list = c.node.is(NodeKind::call) ? c.node.child(Field::arguments_field) : Node();
+  if (!list) return out;
+  for (Node a = list.first(); a; a = a.next()) {
+    if (a.is(NodeKind::list_splat) || a.is(NodeKind::dictionary_splat)) return out;
+    const bool named = a.is(NodeKind::keyword_argument);
+    const Node value = named ? a.child(Field::value_field) : a;
+    const bool fits = named ? keyword < c.keywords.size() : place < c.arguments.size();
+    if (!fits) return out;
+    const Value given = named ? c.keywords[keyword++].second : c.arguments[place++];
+    if (value.is(NodeKind::list) || value.is(NodeKind::dictionary) || value.is(NodeKind::set))
+      out.push_back(given);
+  }
+  return out;
+}
+
+std::vector<Value> items_of(const Value& v) {
+  if (const List* list = v.as<List>()) return list->items;
+  std::vector<Value> out;
+  if (const Dict* dict = v.as<Dict>())
+    for (const auto& [key, value] : dict->items) out.push_back(value);
+  return out;
+}
+}  // namespace
+
 /// A call that is not followed.
 void Machine::Interpreter::give_away(const Call& c, std::string_view path) {
   if (m.current_launch_ || stopped_ || library_depth > untraced_) return;
@@ -94,6 +123,11 @@ void Machine::Interpreter::give_away(const Call& c, std::string_view path) {
   const bool changing = care == Care::none || std::any_of(given.begin(), given.end(), [&](const Value& v) {
                           return may_change_arguments(v);
                         });
+  for (const Value& display : written_out(c)) {
+    std::erase_if(given, [&](const Value& v) { return v.same(display); });
+    const auto inner = items_of(display);
+    given.insert(given.end(), inner.begin(), inner.end());
+  }
   std::set<const Object*> seen;
   for (const Value& v : given)
     if (changing || v.as<Iterator>()) lose_object(v, 0, seen);
@@ -258,9 +292,14 @@ void Machine::Interpreter::call_untraced(const Value& callee) {
   --untraced_;
   --outside_;
   for (const Write& w : journal.writes) known.names.emplace(w.slots, w.name);
-  for (const auto& saved : journal.lists) known.containers.push_back(saved.container);
-  for (const auto& saved : journal.dicts) known.containers.push_back(saved.container);
-  for (const auto& saved : journal.sets) known.containers.push_back(saved.container);
+  const auto note = [&](const Value& container) {
+    const auto same = [&](const Value& v) { return v.same(container); };
+    if (std::none_of(known.containers.begin(), known.containers.end(), same))
+      known.containers.push_back(container);
+  };
+  for (const auto& saved : journal.lists) note(saved.container);
+  for (const auto& saved : journal.dicts) note(saved.container);
+  for (const auto& saved : journal.sets) note(saved.container);
   pass_on(journal);
 }
 
