@@ -277,7 +277,10 @@ void Machine::Interpreter::call_untraced(const Value& callee) {
   const Method* method = callee.as<Method>();
   FromOutside& known =
       from_outside_[{method ? method->self.object() : nullptr, method ? method->function.object() : callee.object()}];
-  if (known.runs >= most_runs || calls_from_outside_ > most_calls) return again(known);
+  std::vector<Value> sees = seen_by(callee);
+  const auto is_same = [](const Value& a, const Value& b) { return a.same(b); };
+  const bool as_before = std::equal(sees.begin(), sees.end(), known.sees.begin(), known.sees.end(), is_same);
+  if ((known.runs >= most_runs && as_before) || calls_from_outside_ > most_calls) return again(known);
   ++known.runs;
   ++calls_from_outside_;
   ++outside_;
@@ -291,6 +294,7 @@ void Machine::Interpreter::call_untraced(const Value& callee) {
   --library_depth;
   --untraced_;
   --outside_;
+  known.sees = seen_by(callee);
   for (const Write& w : journal.writes) known.names.emplace(w.slots, w.name);
   const auto note = [&](const Value& container) {
     const auto same = [&](const Value& v) { return v.same(container); };
@@ -301,6 +305,31 @@ void Machine::Interpreter::call_untraced(const Value& callee) {
   for (const auto& saved : journal.dicts) note(saved.container);
   for (const auto& saved : journal.sets) note(saved.container);
   pass_on(journal);
+}
+
+/// The objects that the names in a function's body stand for, and those that its object holds.
+std::vector<Value> Machine::Interpreter::seen_by(const Value& callee) {
+  std::vector<Value> out;
+  const Method* method = callee.as<Method>();
+  const Function* f = method ? method->function.as<Function>() : callee.as<Function>();
+  if (!f) return out;
+  const auto note = [&](const Value& v) {
+    if (v.object() && !v.is_unknown()) out.push_back(v);
+  };
+  if (const Instance* self = method ? method->self.as<Instance>() : nullptr)
+    for (const auto& [name, value] : self->attributes.items()) note(value);
+  const Node body = f->node.child(Field::body_field);
+  for (std::uint32_t i = body.index(); i < body.end_index(); ++i) {
+    const Node n = body.tree()->at(i);
+    if (!n.is(NodeKind::identifier)) continue;
+    const Symbol name = symbol_of(n, f->module);
+    for (const Scope* up = f->closure; up; up = up->parent)
+      if (const Value* found = up->is_class ? nullptr : up->names.find(name)) {
+        note(*found);
+        break;
+      }
+  }
+  return out;
 }
 
 /// What it changed when it ran it changes again.

@@ -41,6 +41,24 @@ void Machine::Interpreter::left_maybe(Scope* s, const Outcome& left) {
   at_return_[s].push_back(std::move(kept));
 }
 
+/// The other side of it: what it changed is perhaps not so once the function has ended.
+void Machine::Interpreter::take_after_return(Scope* s, const Outcome& other) {
+  if (m.current_launch_) return take(other);
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
+  take(other);
+  journals_.pop_back();
+  keep_after_return(s, journal);
+}
+
+void Machine::Interpreter::keep_after_return(Scope* s, Journal& journal) {
+  Journal kept = journal;
+  pass_on(journal);
+  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
+  after_return_[s].push_back(std::move(kept));
+}
+
 void Machine::Interpreter::take(const Outcome& outcome) {
   for (const Write& w : outcome.writes) m.set(*w.slots, w.name, w.value);
   for (const auto& saved : outcome.lists) m.mutable_items(saved.container) = saved.items;

@@ -59,7 +59,7 @@ Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condi
   }
   if (first_left || second_left) {
     left_maybe(s, first_left ? first : second);
-    take(first_left ? second : first);
+    take_after_return(s, first_left ? second : first);
     return first_left ? second.flow : first.flow;
   }
   merge(first, second, condition);

@@ -233,6 +233,8 @@ class Machine::Interpreter {
     yields_may_differ(s, s->yields.size());
   }
   void left_maybe(Scope* s, const Outcome& left);
+  void take_after_return(Scope* s, const Outcome& other);
+  void keep_after_return(Scope* s, Journal& journal);
   /// Only the first `known` items of a generator are sure.
   static void yields_may_differ(Scope* s, std::size_t known) {
     if (!s->yields_are_open) s->yields_known = known;
@@ -335,10 +337,12 @@ class Machine::Interpreter {
   /// A function that code which is not followed may call: what it changed when it was run so.
   struct FromOutside {
     int runs = 0;
+    std::vector<Value> sees;  ///< what its names stood for then
     std::set<std::pair<Slots*, Symbol>> names;
     std::vector<Value> containers;
   };
   void again(const FromOutside& known);
+  std::vector<Value> seen_by(const Value& callee);
   std::map<std::pair<const Object*, const Object*>, FromOutside> from_outside_;
   std::size_t calls_from_outside_ = 0;
   int untraced_ = 0;            ///< calls from outside, of which nothing is written down

@@ -58,10 +58,7 @@ Flow Machine::Interpreter::rest_of_block(Node first, Scope* s) {
   for (Node n = first; n && flow == Flow::normal; n = n.next())
     if (!n.is(NodeKind::comment)) flow = statement(n, s);
   journals_.pop_back();
-  Journal kept = journal;
-  pass_on(journal);
-  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
-  after_return_[s].push_back(std::move(kept));
+  keep_after_return(s, journal);
   return flow;
 }
 
