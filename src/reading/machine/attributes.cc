@@ -268,7 +268,10 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
       return attribute_of_external(static_cast<External*>(o), symbol, at, module);
     case Type::unknown: {
       const Unknown* u = static_cast<Unknown*>(o);
-      return m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+      const Value out =
+          m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+      out.as<Unknown>()->may_be = u->may_be;
+      return out;
     }
     case Type::tuple: {
       const Tuple* t = static_cast<Tuple*>(o);

@@ -139,7 +139,13 @@ Value Machine::Interpreter::unknown_item(const Value& iterable, Node at) {
   const Node left = at.child(Field::left_field);
   std::string path;
   if (const Unknown* u = iterable.as<Unknown>()) path = u->path;
-  return m.unknown("item of " + why(iterable), std::string(left.text()), path.empty() ? path : path + "[]");
+  const Unknown* unknown = iterable.as<Unknown>();
+  if (unknown && unknown->may_be)
+    for (const Value& one : unknown->may_be->items)
+      if (Iterator* it = one.as<Iterator>()) m.lose(it);
+  return aliased(
+      m.unknown("item of " + why(iterable), std::string(left.text()), path.empty() ? path : path + "[]"),
+      {iterable});
 }
 
 /// One pass that stands for all: what the body changes is not known in it nor after it.
@@ -178,6 +184,7 @@ void Machine::Interpreter::changed_some_times(const Outcome& out, const std::str
     if (before.bound() && !keeps_kind && !before.same(after) && m.equal(before, after) != Truth::yes) {
       after = m.unknown("changes in " + loop, m.name_of(w.name));
       after.as<Unknown>()->changed = true;
+      after = aliased(after, {before, w.value});
     }
     m.set(*w.slots, w.name, after);
   }

@@ -68,6 +68,27 @@ Value Machine::Interpreter::call_node(Node n, Scope* s) {
 
 Value Machine::Interpreter::call(const Value& callee, std::vector<Value> arguments, Keywords keywords,
                                  Node at, int module, bool complete, Scope* from) {
+  if (callee.as<Function>() || callee.as<Class>() || m.current_launch_ || library_depth > untraced_)
+    return call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
+  const Method* method = callee.as<Method>();
+  const Record* record = method ? method->self.as<Record>() : callee.as<Record>();
+  const External* e = callee.as<External>();
+  const Unknown* u = callee.as<Unknown>();
+  std::vector<Value> held;  // what an unknown result may hold
+  if ((method && method->function.as<Function>()) ||
+      care_of(record ? record->path : e ? e->path : u ? u->path : "") == Care::all)
+    return call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
+  for (const Value& v : arguments)
+    if (may_alias(v)) held.push_back(v);
+  for (const auto& [name, v] : keywords)
+    if (may_alias(v)) held.push_back(v);
+  if (const Value self = method ? method->self : callee; may_alias(self)) held.push_back(self);
+  const Value out = call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
+  return held.empty() || !out.is_unknown() ? out : aliased(out, held);
+}
+
+Value Machine::Interpreter::call_plain(const Value& callee, std::vector<Value> arguments, Keywords keywords,
+                                       Node at, int module, bool complete, Scope* from) {
   if (Function* f = callee.as<Function>()) {
     if (const Native native = natives.find_function(f->path)) {
       Call c{m, f->path, {}, arguments, keywords, at, module, complete};
@@ -100,7 +121,11 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
   if (cannot_be_called(callee, module)) return m.raise_error("TypeError", "not callable", at, module);
-  if (callee.is_unknown()) give_away(c, path);
+  if (callee.is_unknown()) {
+    lose_aliases(callee);
+    called_from_outside(callee);
+    give_away(c, path);
+  }
   may_allocate(at ? at.child(Field::function_field).text() : std::string_view(path));
   return m.unknown("the call's function is not known: " + why(callee),
                    at ? std::string(at.text().substr(0, 80)) : "", path);

@@ -64,6 +64,7 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
       return made;
   }
   List* list = op == "+" ? before.as<List>() : nullptr;
+  lose_aliases(before);
   if (!list || list->view_of)
     return augmented_in_place(op, before, operand) ? before : m.arithmetic(op, before, operand);
   must_be_iterable(operand, at, s->module);
@@ -162,6 +163,8 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     dict->open = dict->open || items.size() == before;
   } else if (object.as<Instance>()) {
     m.by_special(object, "__delitem__", {index});
+  } else {
+    lose_aliases(object);
   }
 }
 
@@ -185,14 +188,16 @@ void Machine::Interpreter::lose_content(const Value& container) {
     const bool lost_before = std::exchange(list->open, true);
     const auto known = [](const Value& item) { return !item.is_unknown(); };
     if (lost_before && std::none_of(list->items.begin(), list->items.end(), known)) return;
-    const Value out = lost();
+    const Value out = aliased(lost(), list->items);
     for (Value& item : m.mutable_items(list)) item = out;
   }
   if (Dict* dict = container.as<Dict>()) {
     const bool lost_before = std::exchange(dict->open, true);
     const auto known = [](const auto& item) { return !item.second.is_unknown(); };
     if (lost_before && std::none_of(dict->items.begin(), dict->items.end(), known)) return;
-    const Value out = lost();
+    std::vector<Value> held;
+    for (const auto& item : dict->items) held.push_back(item.second);
+    const Value out = aliased(lost(), held);
     for (auto& [key, value] : m.mutable_items(dict)) value = out;
   }
   if (Set* set = container.as<Set>()) set->open = true;

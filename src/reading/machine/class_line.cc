@@ -215,6 +215,7 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
   if (Record* record = object.as<Record>()) return set(record->fields, name, value);
   if (Function* function = object.as<Function>()) return set(function->attributes, name, value);
   if (Module* of = object.as<Module>()) return set(of->scope->names, name, value);
+  interpreter_->lose_aliases(object);
   if (!object.is_unknown() && !object.as<External>() && !object.as<Method>() && !current_launch_ &&
       !object.as<LayoutObject>() && module < Library::first)
     raise_error("AttributeError", repr(object) + " takes no attribute '" + name_of(name) + "'", at, module);
@@ -248,6 +249,7 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
   if (Class* klass = object.as<Class>()) names = &klass->attributes;
   if (Module* of = object.as<Module>()) names = &of->scope->names;
   if (Function* function = object.as<Function>()) names = &function->attributes;
+  run.lose_aliases(object);
   if (!names) return;
   if (!names->find(name) && !current_launch_ && module < Library::first) {
     raise_error("AttributeError", "nothing of the name '" + name_of(name) + "' to delete", at, module);

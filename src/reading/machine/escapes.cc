@@ -130,7 +130,7 @@ void Machine::Interpreter::give_away(const Call& c, std::string_view path) {
   }
   std::set<const Object*> seen;
   for (const Value& v : given)
-    if (changing || v.as<Iterator>()) lose_object(v, 0, seen);
+    if (changing || v.as<Iterator>() || v.is_unknown()) lose_object(v, 0, seen);
   for (const Value& v : given) called_from_outside(v);
   for (const Value& v : given)
     if (care == Care::none || v.as<Instance>()) escape(v, care == Care::none ? "" : root_of(path));
@@ -177,6 +177,7 @@ void Machine::Interpreter::lose_object(const Value& v, int depth, std::set<const
     for (const Value& item : items) lose_object(item, depth + 1, seen);
   };
   if (const Tuple* tuple = v.as<Tuple>()) all(tuple->items);
+  if (const Unknown* u = v.as<Unknown>(); u && u->may_be) all(u->may_be->items);
   if (const List* list = v.as<List>()) {
     if (list->view_of) return lose_object(list->view_of, depth + 1, seen);
     all(std::vector(list->items));
@@ -191,6 +192,52 @@ void Machine::Interpreter::lose_object(const Value& v, int depth, std::set<const
   lose_content(v);
 }
 
+/// Objects that may be changed through another name, and functions.
+bool Machine::Interpreter::may_alias(const Value& v, int depth) const {
+  const Object* o = v.object();
+  if (!o || depth > 3) return false;
+  if (const Tuple* tuple = v.as<Tuple>())
+    return std::any_of(tuple->items.begin(), tuple->items.end(),
+                       [&](const Value& item) { return may_alias(item, depth + 1); });
+  if (const Instance* instance = v.as<Instance>()) return is_own(instance->klass) && !instance->klass->is_enum;
+  if (const Function* f = v.as<Function>()) return f->module < Library::first;
+  if (const Method* method = v.as<Method>()) return may_alias(method->self, depth + 1);
+  if (const Unknown* u = v.as<Unknown>()) return u->may_be != nullptr;
+  return v.as<List>() || v.as<Dict>() || v.as<Set>() || v.as<Iterator>();
+}
+
+/// An unknown that may be, or hold, one of the values.
+Value Machine::Interpreter::aliased(const Value& out, const std::vector<Value>& of) {
+  constexpr std::size_t most = 24;
+  Unknown* unknown = out.as<Unknown>();
+  if (!unknown || m.current_launch_ || library_depth > untraced_) return out;
+  std::vector<Value> held = unknown->may_be ? unknown->may_be->items : std::vector<Value>();
+  const std::size_t before = held.size();
+  const auto add = [&](const Value& v) {
+    const auto same = [&](const Value& known) { return known.same(v); };
+    if (held.size() < most && std::none_of(held.begin(), held.end(), same)) held.push_back(v);
+  };
+  for (const Value& v : of) {
+    if (!may_alias(v)) continue;
+    if (const Unknown* u = v.as<Unknown>())
+      for (const Value& one : u->may_be->items) add(one);
+    else
+      add(v);
+  }
+  if (held.size() == before) return out;
+  Unknown* own = m.make<Unknown>(*unknown);
+  own->may_be = m.make<Tuple>(std::move(held));
+  return own;
+}
+
+/// Something is done to an unknown value: what it may be is changed perhaps.
+void Machine::Interpreter::lose_aliases(const Value& v) {
+  const Unknown* u = v.as<Unknown>();
+  if (!u || !u->may_be || m.current_launch_ || stopped_) return;
+  std::set<const Object*> seen;
+  for (const Value& one : u->may_be->items) lose_object(one, 0, seen);
+}
+
 Value Machine::Interpreter::lost() {
   const Value out = m.unknown("changed by a call that is not followed");
   out.as<Unknown>()->changed = true;
@@ -203,7 +250,8 @@ void Machine::Interpreter::lose_attributes(Instance* instance, int depth, std::s
   const auto is_code = [](const Value& v) { return v.as<Function>() || v.as<Class>() || v.as<Method>(); };
   for (const auto& [name, value] : std::vector(instance->attributes.items())) {
     lose_object(value, depth + 1, seen);
-    if (value.bound() && !is_code(value) && !value.is_unknown()) m.set(instance->attributes, name, lost());
+    if (value.bound() && !is_code(value) && !value.is_unknown())
+      m.set(instance->attributes, name, aliased(lost(), {value}));
   }
   for (Class* c : line_of(instance->klass))
     for (const auto& [name, value] : std::vector(c->attributes.items()))
@@ -253,6 +301,9 @@ void Machine::Interpreter::called_from_outside(const Value& v) {
   }
   if (const Method* method = v.as<Method>(); method && method->function.as<Function>()) call_untraced(v);
   if (Class* klass = v.as<Class>(); klass && is_own(klass) && initializer(klass).function) call_untraced(v);
+  if (const Unknown* u = v.as<Unknown>(); u && u->may_be)
+    for (const Value& one : std::vector(u->may_be->items))
+      if (!one.is_unknown()) called_from_outside(one);
   const Instance* instance = v.as<Instance>();
   if (!instance || instance->klass->is_enum || !is_own(instance->klass)) return;
   const bool whole = has_unknown_base(instance->klass);

@@ -357,9 +357,9 @@ Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
     if (m.current_launch_) return Value::boolean(!is_and);
     const Value out = unknown_at("not known", n);
     out.as<Unknown>()->holds = !is_and;
-    return out;
+    return aliased(out, {a, b});
   }
-  return a.is_unknown() ? a : unknown_at("not known", n);
+  return aliased(a.is_unknown() ? a : unknown_at("not known", n), {a, b});
 }
 
 Value Machine::Interpreter::comparison(Node n, Scope* s) {

@@ -124,7 +124,8 @@ void Machine::Interpreter::merge_lists(const Outcome& a, const Outcome& b, const
       for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i)
         joined.push_back(i < left.size() && i < right.size()
                              ? join(left[i], right[i], condition)
-                             : m.unknown("only on a branch whose condition is not known", condition));
+                             : aliased(m.unknown("only on a branch whose condition is not known", condition),
+                                       {i < left.size() ? left[i] : right[i]}));
       m.mutable_items(list) = std::move(joined);
     }
 }
@@ -145,12 +146,12 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
       for (auto& [key, value] : joined) {
         const auto other = same_key(right, key);
         dict->open = dict->open || other == right.end();
-        value = other == right.end() ? one_sided : join(value, other->second, condition);
+        value = other == right.end() ? aliased(one_sided, {value}) : join(value, other->second, condition);
       }
       for (const auto& [key, value] : right)
         if (same_key(joined, key) == joined.end()) {
           dict->open = true;
-          joined.emplace_back(key, one_sided);
+          joined.emplace_back(key, aliased(one_sided, {value}));
         }
       m.mutable_items(dict) = std::move(joined);
     }
@@ -180,8 +181,8 @@ Value Machine::Interpreter::join_fields(const Record* a, const Record* b, const 
 Value Machine::Interpreter::join(const Value& a, const Value& b, const std::string& condition) {
   if (!a.bound()) return b;
   if (!b.bound() || a.same(b)) return a;
-  if (a.is_unknown()) return a;
-  if (b.is_unknown()) return b;
+  if (a.is_unknown()) return aliased(a, {b});
+  if (b.is_unknown()) return aliased(b, {a});
   if (m.equal(a, b) == Truth::yes) return a;
   const auto tuple_a = a.as<Tuple>(), tuple_b = b.as<Tuple>();
   if (tuple_a && tuple_b && tuple_a->items.size() == tuple_b->items.size()) {
@@ -195,7 +196,7 @@ Value Machine::Interpreter::join(const Value& a, const Value& b, const std::stri
   if (record_a && record_b && record_a->path == record_b->path) path = record_a->path;
   if (record_a && record_b && record_a->kind == record_b->kind && describes(record_a->kind))
     return join_fields(record_a, record_b, condition);
-  return m.unknown("depends on a condition that is not known", condition, path);
+  return aliased(m.unknown("depends on a condition that is not known", condition, path), {a, b});
 }
 
 }  // namespace cutelab::reading::machine

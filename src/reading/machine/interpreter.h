@@ -27,6 +27,8 @@ class Machine::Interpreter {
   // calls.cc
   Value call(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
              int module, bool complete = true, Scope* from = nullptr);
+  Value call_plain(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
+                   int module, bool complete, Scope* from);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments, Keywords keywords,
                       source::Node at, int module, bool complete = true);
 
@@ -56,6 +58,7 @@ class Machine::Interpreter {
 
   // subscripts.cc
   Value subscript(const Value& object, const Value& index, source::Node at);
+  Value subscript_plain(const Value& object, const Value& index, source::Node at);
 
   Value item_of_sequence(const Value& object, const Value& index, source::Node at);
   Value item_of_dict(const Value& object, const Value& index, source::Node at);
@@ -323,6 +326,9 @@ class Machine::Interpreter {
   void escape(const Value& v, std::string_view library);
   Value lost();
   bool may_change_arguments(const Value& callee);
+  bool may_alias(const Value& v, int depth = 0) const;
+  Value aliased(const Value& out, const std::vector<Value>& of);
+  void lose_aliases(const Value& v);
   bool cannot_be_called(const Value& callee, int module);
   Value replaced(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module, bool complete);

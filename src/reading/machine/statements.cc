@@ -270,8 +270,9 @@ void Machine::Interpreter::bind_unknown(const std::vector<Node>& names, const Va
   if (const Record* r = value.as<Record>()) path = r->path;
   for (std::size_t i = 0; i < names.size(); ++i)
     bind(names[i],
-         m.unknown("unpacks " + why(value), std::string(names[i].text()),
-                   path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+         aliased(m.unknown("unpacks " + why(value), std::string(names[i].text()),
+                           path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+                 {value}),
          s);
 }
 
@@ -312,6 +313,7 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
 void Machine::Interpreter::store_item(Node target, const Value& object, const Value& index,
                                       const Value& value, Scope* s) {
   if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
+  lose_aliases(object);
   if (List* list = object.as<List>()) {
     list->open = list->open || index.as<Slice>() != nullptr;
     if (index.is_integral()) {

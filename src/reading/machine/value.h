@@ -127,6 +127,8 @@ struct Object {
   std::uint32_t born = 0;  ///< as Slots::born
 };
 
+struct Tuple;
+
 /// Not determined: why, what it hangs on, and in which qualified path it came to be. Operations on it give
 /// unknowns again.
 struct Unknown : Object {
@@ -138,6 +140,7 @@ struct Unknown : Object {
   bool changed = false;  ///< a loop changes what it stands for: no value that was given before holds
   bool of_host = false;  ///< made outside of kernels: the run would know it if it could be known
   std::optional<bool> holds;  ///< its truth, where that is known all the same
+  Tuple* may_be = nullptr;    ///< objects of the program that it may be or hold
 };
 
 struct Text : Object {

@@ -106,12 +106,12 @@ def set_up(rng):
 PLAIN = ["n += 1", "n *= 2", "m = n + 1", "L.append({i})", "L.pop() if L else None", "D['a'] = {i}", "a.v += {i}", "a.l.append({i})",
          "a = A()", "L = [{i}, {i}]", "n = len(L)", "m = a.v", "a.go()", "f()", "fill(L)", "fill(a.l)", "D = {{'a': L}}", "bump()", "n = {i}"]
 UNKNOWN = ["e.touch(L)", "e.touch(a)", "e.touch(D)", "e.touch((L, 1))", "e.touch(x=L)", "e.touch([a])", "e.call(f)", "e.call(a.go)", "e.call(lambda: L.append(5))",
-           "e.call(fill, L)", "e.keep(f)", "e.keep(L)", "e.keep(bump)", "e.call(bump)", "m = e.maybe()", "e.risky()", "n = 3 if e.maybe() is None else 4",
+           "e.call(fill, L)", "e.keep(f)", "e.keep(L)", "e.keep(bump)", "e.call(bump)", "m = e.maybe()", "n = 3 if e.maybe() is None else 4",
            "L.append(1) if e.flag() else L.append(2)", "e.flag() and bump()", "e.flag() or a.go()", "n = (m := 6) if e.flag() else 2", "(e.flag() or L) and bump()",
            "n = 5 if e.VALUE is None else 8", "n = 5 if e.VALUE else 8", "m = e.VALUE == None", "L = [x for x in L if e.flag()]", "m = [bump() for x in L if e.flag()]",
            "m = sum(1 for x in L if (bump() or e.flag()))", "m = g({i})", "b = B()\nn = b.v", "b = C()\nn = b.v", "b = C()\nb.base()\nn = b.w",
            "m = hasattr(B(), 'w')", "m = getattr(C(), 'v', 2)", "m = deep({i})", "m = [e.maybe()]\nmatch m:\n    case [[*_]]: n = 1\n    case [int()]: n = 2\n    case _: n = 3",
-           "m = early({i})", "m = early2()", "for x in e.things(): bump()", "for x in e.things():\n    L.append(x)\n    a.v = x", "m = e.flag() or True", "m = e.maybe() and 0",
+           "o = L if e.flag() else D\no.clear()", "o = a if e.flag() else B()\no.v = {i}", "o = e.keep(L)\nif o: o.append({i})", "o = e.maybe() or L\nif isinstance(o, list): o.append(4)", "o = [L, a.l][e.flag()]\no.append(1)", "o, p = [L, a.l][::-1 if e.flag() else 1]\no += [3]", "(f if e.flag() else bump)()", "h = e.call if e.flag() else f\nh() if h is f else h(bump)", "m = early({i})", "m = early2()", "for x in e.things(): bump()", "for x in e.things():\n    L.append(x)\n    a.v = x", "m = e.flag() or True", "m = e.maybe() and 0",
            "try:\n    from math import nothing\n    m = 1\nexcept ImportError:\n    m = 2", "L.sort(key=lambda x: bump() or 0)", "m = next((x for x in L if e.flag()), 9)"]
 BLOCKS = ["try:\n{0}\nexcept ValueError:\n{1}", "try:\n{0}\nexcept (KeyError, OSError) as error:\n{1}\nexcept Exception:\n{2}",
           "try:\n{0}\nexcept Exception:\n{1}\nelse:\n{2}", "try:\n{0}\nexcept Exception:\n{1}\nfinally:\n{2}",
