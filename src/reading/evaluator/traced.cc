@@ -143,7 +143,8 @@ bool is_left_open(const Abstract& folded, const RunValue& value) {
   if (!unknown || !unknown->of_host) return false;
   if (!folded.is(Kind::tuple))
     return folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) || folded.is(Kind::none);
-  return std::all_of(folded.items.begin(), folded.items.end(), [](const Abstract& item) { return item.known(); });
+  return std::all_of(folded.items.begin(), folded.items.end(),
+                     [](const Abstract& item) { return item.known(); });
 }
 }  // namespace
 

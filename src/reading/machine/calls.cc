@@ -75,8 +75,10 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
   const External* e = callee.as<External>();
   const Unknown* u = callee.as<Unknown>();
   std::vector<Value> held;  // what an unknown result may hold
-  if ((method && method->function.as<Function>()) ||
-      care_of(record ? record->path : e ? e->path : u ? u->path : "") == Care::all)
+  if ((method && method->function.as<Function>()) || care_of(record ? record->path
+                                                             : e    ? e->path
+                                                             : u    ? u->path
+                                                                    : "") == Care::all)
     return call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
   for (const Value& v : arguments)
     if (may_alias(v)) held.push_back(v);
@@ -293,8 +295,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   const int running = running_[f->node.tree()][f->node.index()];
   const bool over =
       running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000;
-  if (over && !std::exchange(let_in_, false))
-    return too_deep(f, self, arguments, keywords, at, module);
+  if (over && !std::exchange(let_in_, false)) return too_deep(f, self, arguments, keywords, at, module);
   if (f->is_replaced && std::exchange(entered_, nullptr) != f && !m.current_launch_)
     return replaced(f, self, arguments, keywords, at, module, complete);
   if (!interpretable(f)) {

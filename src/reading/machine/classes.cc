@@ -47,7 +47,9 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
   const External* maker = kind.as<External>();
   const Unknown* unknown = kind.as<Unknown>();
   if (kind.bound() && !s->lazy && s->module < Library::first && !m.raising_ &&
-      care_of(maker ? maker->path : unknown ? unknown->path : std::string()) == Care::none)
+      care_of(maker     ? maker->path
+              : unknown ? unknown->path
+                        : std::string()) == Care::none)
     lose_class(klass);
   return m.raising_ ? Value() : Value(klass);
 }

@@ -65,7 +65,9 @@ Flow Machine::Interpreter::managed(const Value& manager, const ManagedBody& body
   const Unknown* u = manager.as<Unknown>();
   const Record* record = manager.as<Record>();
   if (m.current_launch_ || library_depth > 0 ||
-      lets_errors_pass(u ? u->path : record ? record->path : std::string()))
+      lets_errors_pass(u        ? u->path
+                       : record ? record->path
+                                : std::string()))
     return body(manager);
   give_away(manager);
   const auto as_it_is = [](Flow ended) { return ended; };
@@ -105,7 +107,8 @@ Flow Machine::Interpreter::taking_errors(const std::function<Flow()>& body,
       m.raising_ = false;
       return taken();
     };
-    flow = perhaps_failed(journal, flow, failed, known, handler, "the with at line " + std::to_string(at.line()), s);
+    flow = perhaps_failed(journal, flow, failed, known, handler,
+                          "the with at line " + std::to_string(at.line()), s);
   }
   if (--try_depth_ == 0) failed_.clear();
   return flow;

@@ -12,27 +12,101 @@ using NodeKind = source::Kind;
 namespace {
 constexpr int deepest_lost = 8;
 constexpr std::size_t most_escaped = 64, most_lost = 4096;
-constexpr std::size_t most_calls = 200;  // of the program's functions from outside, that are run
 
 /// Libraries that leave lists, dicts and objects of the program as they are, beside what is named below.
-constexpr std::string_view careful[] = {
-    "abc",  "argparse",   "array",     "ast",       "asyncio",    "atexit",          "base64",
-    "builtins",     "click",     "cmath",     "collections", "colorsys",  "concurrent", "contextlib", "copy",
-    "csv",          "ctypes",    "dataclasses", "datetime",  "decimal",   "difflib",    "einops",     "enum",
-    "errno",        "fractions", "functools", "gc",          "getpass",   "glob",       "hashlib",    "importlib",
-    "inspect",      "io",        "itertools", "json",        "keyword",   "linecache",  "locale",     "logging",
-    "math",         "matplotlib", "ml_dtypes", "multiprocessing", "numbers", "numpy",   "nvtx",       "operator",
-    "os",           "pandas",    "pathlib",   "pickle",      "platform",  "pprint",     "pytest",     "queue",
-    "random",       "re",        "secrets",   "shlex",       "shutil",    "signal",     "socket",     "statistics",
-    "string",       "struct",    "subprocess", "sys",        "tempfile",  "textwrap",   "threading",  "time",
-    "timeit",       "torch",     "tqdm",      "traceback",   "triton",    "types",      "typing",     "typing_extensions",
-    "unicodedata",  "unittest",  "urllib",    "uuid",        "warnings",  "weakref",    "zlib",       "__future__"};
+constexpr std::string_view careful[] = {"abc",
+                                        "argparse",
+                                        "array",
+                                        "ast",
+                                        "asyncio",
+                                        "atexit",
+                                        "base64",
+                                        "builtins",
+                                        "click",
+                                        "cmath",
+                                        "collections",
+                                        "colorsys",
+                                        "concurrent",
+                                        "contextlib",
+                                        "copy",
+                                        "csv",
+                                        "ctypes",
+                                        "dataclasses",
+                                        "datetime",
+                                        "decimal",
+                                        "difflib",
+                                        "einops",
+                                        "enum",
+                                        "errno",
+                                        "fractions",
+                                        "functools",
+                                        "gc",
+                                        "getpass",
+                                        "glob",
+                                        "hashlib",
+                                        "importlib",
+                                        "inspect",
+                                        "io",
+                                        "itertools",
+                                        "json",
+                                        "keyword",
+                                        "linecache",
+                                        "locale",
+                                        "logging",
+                                        "math",
+                                        "matplotlib",
+                                        "ml_dtypes",
+                                        "multiprocessing",
+                                        "numbers",
+                                        "numpy",
+                                        "nvtx",
+                                        "operator",
+                                        "os",
+                                        "pandas",
+                                        "pathlib",
+                                        "pickle",
+                                        "platform",
+                                        "pprint",
+                                        "pytest",
+                                        "queue",
+                                        "random",
+                                        "re",
+                                        "secrets",
+                                        "shlex",
+                                        "shutil",
+                                        "signal",
+                                        "socket",
+                                        "statistics",
+                                        "string",
+                                        "struct",
+                                        "subprocess",
+                                        "sys",
+                                        "tempfile",
+                                        "textwrap",
+                                        "threading",
+                                        "time",
+                                        "timeit",
+                                        "torch",
+                                        "tqdm",
+                                        "traceback",
+                                        "triton",
+                                        "types",
+                                        "typing",
+                                        "typing_extensions",
+                                        "unicodedata",
+                                        "unittest",
+                                        "urllib",
+                                        "uuid",
+                                        "warnings",
+                                        "weakref",
+                                        "zlib",
+                                        "__future__"};
 
 /// Of those the functions that do change what they are given.
 bool changes_given(std::string_view path) {
-  constexpr std::array<std::string_view, 6> some = {"random.shuffle",   "operator.setitem", "operator.delitem",
-                                                    "operator.methodcaller", "unittest.mock",
-                                                    "ctypes.memmove"};
+  constexpr std::array<std::string_view, 6> some = {"random.shuffle",   "operator.setitem",
+                                                    "operator.delitem", "operator.methodcaller",
+                                                    "unittest.mock",    "ctypes.memmove"};
   return path.starts_with("operator.i") || path.starts_with("operator.__i") ||
          std::any_of(some.begin(), some.end(), [&](std::string_view one) { return path.starts_with(one); });
 }
@@ -53,7 +127,8 @@ bool is_own(const Class* klass) { return klass->module < Library::first; }
 Machine::Interpreter::Care Machine::Interpreter::care_of(std::string_view path) {
   const std::string_view root = root_of(path);
   if (root == "cutlass" || root == "cuda") return Care::all;
-  if (std::find(std::begin(careful), std::end(careful), root) == std::end(careful) || changes_given(path)) return Care::none;
+  if (std::find(std::begin(careful), std::end(careful), root) == std::end(careful) || changes_given(path))
+    return Care::none;
   return Care::content;
 }
 
@@ -61,8 +136,16 @@ Machine::Interpreter::Care Machine::Interpreter::care_of(std::string_view path) 
 bool Machine::Interpreter::may_be_plain(const External& e) {
   const std::string_view root = root_of(e.path), leaf = e.leaf();
   const bool of_class = !leaf.empty() && leaf[0] >= 'A' && leaf[0] <= 'Z' && care_of(e.path) != Care::none;
-  return root.size() != e.path.size() && !of_class && root != "cutlass" && root != "cuda" && root != "torch" &&
-         root != "builtins" && root != "typing" && root != "numpy";
+  return root.size() != e.path.size() && !of_class && root != "cutlass" && root != "cuda" &&
+         root != "torch" && root != "builtins" && root != "typing" && root != "numpy";
+}
+
+/// Whether two are equal is not known: one is unknown, or the name of a library for that which stands for
+/// anything.
+bool Machine::Interpreter::is_left_open(const Value& a, const Value& b) {
+  if (a.is_unknown() || b.is_unknown()) return true;
+  const External *one = a.as<External>(), *other = b.as<External>();
+  return (one == nullptr) != (other == nullptr) && may_be_plain(one ? *one : *other);
 }
 
 /// A base of a library that may do anything to its objects.
@@ -199,7 +282,8 @@ bool Machine::Interpreter::may_alias(const Value& v, int depth) const {
   if (const Tuple* tuple = v.as<Tuple>())
     return std::any_of(tuple->items.begin(), tuple->items.end(),
                        [&](const Value& item) { return may_alias(item, depth + 1); });
-  if (const Instance* instance = v.as<Instance>()) return is_own(instance->klass) && !instance->klass->is_enum;
+  if (const Instance* instance = v.as<Instance>())
+    return is_own(instance->klass) && !instance->klass->is_enum;
   if (const Function* f = v.as<Function>()) return f->module < Library::first;
   if (const Method* method = v.as<Method>()) return may_alias(method->self, depth + 1);
   if (const Unknown* u = v.as<Unknown>()) return u->may_be != nullptr;
@@ -267,192 +351,6 @@ void Machine::Interpreter::lose_class(Class* klass) {
     const bool code = value.as<Function>() || value.as<Class>() || value.as<Instance>();
     if (value.bound() && !code && !m.name_of(name).starts_with("__")) m.set(klass->attributes, name, lost());
   }
-}
-
-/// Whether a function that is given may change what it is called with.
-bool Machine::Interpreter::may_change_arguments(const Value& callee) {
-  if (callee.as<Method>()) return callee.as<Method>()->function.as<Function>() != nullptr;
-  const Function* f = callee.as<Function>();
-  if (!f || f->module >= Library::first) return false;
-  const Node body = f->node.child(Field::body_field);
-  for (std::uint32_t i = body.index(); i < body.end_index(); ++i) {
-    const Node n = body.tree()->at(i);
-    if (n.is(NodeKind::call) || n.is(NodeKind::augmented_assignment) || n.is(NodeKind::delete_statement))
-      return true;
-    const Node left = n.is(NodeKind::assignment) ? n.child(Field::left_field) : Node();
-    if (left && !left.is(NodeKind::identifier)) return true;
-  }
-  return false;
-}
-
-/// It, and what it is made of, may be called any number of times, with anything.
-void Machine::Interpreter::called_from_outside(const Value& v) {
-  constexpr std::size_t most_items = 16;
-  const auto* items = v.as<Tuple>()  ? &v.as<Tuple>()->items
-                      : v.as<List>() ? &v.as<List>()->items
-                                     : nullptr;
-  if (items && items->size() <= most_items)
-    for (const Value& item : std::vector(*items))
-      if (item.as<Function>() || item.as<Method>()) call_untraced(item);
-  if (const Function* f = v.as<Function>(); f && f->module < Library::first) {
-    std::set<const Object*> seen;
-    for (const Value& given : f->defaults) lose_object(given, 0, seen);
-    call_untraced(v);
-  }
-  if (const Method* method = v.as<Method>(); method && method->function.as<Function>()) call_untraced(v);
-  if (Class* klass = v.as<Class>(); klass && is_own(klass) && initializer(klass).function) call_untraced(v);
-  if (const Unknown* u = v.as<Unknown>(); u && u->may_be)
-    for (const Value& one : std::vector(u->may_be->items))
-      if (!one.is_unknown()) called_from_outside(one);
-  const Instance* instance = v.as<Instance>();
-  if (!instance || instance->klass->is_enum || !is_own(instance->klass)) return;
-  const bool whole = has_unknown_base(instance->klass);
-  for (Class* c : line_of(instance->klass))
-    for (const auto& [name, value] : std::vector(c->attributes.items())) {
-      const Function* f = value.as<Function>();
-      const std::string& plain = m.name_of(name);
-      const bool special = plain.starts_with("__") && plain != "__call__" && plain != "__enter__" &&
-                           plain != "__exit__";
-      if (!f || f->is_jit || f->is_kernel || special || !(whole || plain == "__call__" || plain == "__exit__"))
-        continue;
-      Method* bound = m.make<Method>();
-      bound->self = v;
-      bound->function = value;
-      call_untraced(bound);
-    }
-}
-
-void Machine::Interpreter::call_untraced(const Value& callee) {
-  constexpr int most_runs = 3;
-  if (outside_ > 1 || stopped_ || open_forks_ > 8) return;
-  const Method* method = callee.as<Method>();
-  FromOutside& known =
-      from_outside_[{method ? method->self.object() : nullptr, method ? method->function.object() : callee.object()}];
-  std::vector<Value> sees = seen_by(callee);
-  const auto is_same = [](const Value& a, const Value& b) { return a.same(b); };
-  const bool as_before = std::equal(sees.begin(), sees.end(), known.sees.begin(), known.sees.end(), is_same);
-  if ((known.runs >= most_runs && as_before) || calls_from_outside_ > most_calls) return again(known);
-  ++known.runs;
-  ++calls_from_outside_;
-  ++outside_;
-  ++untraced_;
-  ++library_depth;
-  Journal journal;
-  journal.serial = ++m.fork_serial_;
-  journals_.push_back(&journal);
-  run_any_times_each_way([&] { call(callee, {}, {}, {}, 0, false); }, "calls by code that is not followed");
-  journals_.pop_back();
-  --library_depth;
-  --untraced_;
-  --outside_;
-  known.sees = seen_by(callee);
-  for (const Write& w : journal.writes) known.names.emplace(w.slots, w.name);
-  const auto note = [&](const Value& container) {
-    const auto same = [&](const Value& v) { return v.same(container); };
-    if (std::none_of(known.containers.begin(), known.containers.end(), same))
-      known.containers.push_back(container);
-  };
-  for (const auto& saved : journal.lists) note(saved.container);
-  for (const auto& saved : journal.dicts) note(saved.container);
-  for (const auto& saved : journal.sets) note(saved.container);
-  pass_on(journal);
-}
-
-/// The objects that the names in a function's body stand for, and those that its object holds.
-std::vector<Value> Machine::Interpreter::seen_by(const Value& callee) {
-  std::vector<Value> out;
-  const Method* method = callee.as<Method>();
-  const Function* f = method ? method->function.as<Function>() : callee.as<Function>();
-  if (!f) return out;
-  const auto note = [&](const Value& v) {
-    if (v.object() && !v.is_unknown()) out.push_back(v);
-  };
-  if (const Instance* self = method ? method->self.as<Instance>() : nullptr)
-    for (const auto& [name, value] : self->attributes.items()) note(value);
-  const Node body = f->node.child(Field::body_field);
-  for (std::uint32_t i = body.index(); i < body.end_index(); ++i) {
-    const Node n = body.tree()->at(i);
-    if (!n.is(NodeKind::identifier)) continue;
-    const Symbol name = symbol_of(n, f->module);
-    for (const Scope* up = f->closure; up; up = up->parent)
-      if (const Value* found = up->is_class ? nullptr : up->names.find(name)) {
-        note(*found);
-        break;
-      }
-  }
-  return out;
-}
-
-/// What it changed when it ran it changes again.
-void Machine::Interpreter::again(const FromOutside& known) {
-  for (const auto& [slots, name] : known.names)
-    if (const Value* held = slots->find(name); held && !held->is_unknown()) m.set(*slots, name, lost());
-  for (const Value& container : known.containers) lose_content(container);
-}
-
-/// A function that stands behind a decorator of an unknown library: what the call gives is not known, nor
-/// whether it runs.
-Value Machine::Interpreter::replaced(Function* f, const Value* self, const std::vector<Value>& arguments,
-                                     const Keywords& keywords, Node at, int module, bool complete) {
-  run_any_times(
-      [&] {
-        entered_ = f;
-        call_function(f, self, arguments, keywords, at, module, complete);
-      },
-      "a function behind a decorator that is not followed");
-  lose_escaped("");
-  const Value out = m.unknown("a decorator that is not followed may give something else", f->path);
-  out.as<Unknown>()->changed = true;
-  return out;
-}
-
-/// A call that is not followed for its depth or number.
-Value Machine::Interpreter::too_deep(Function* f, const Value* self, const std::vector<Value>& arguments,
-                                     const Keywords& keywords, Node at, int module) {
-  ++cuts_;
-  m.give_up("calls nest too deep or are too many", f->path, module, at);
-  const Value out = m.unknown("calls nest too deep", f->path);
-  out.as<Unknown>()->changed = true;
-  if (m.current_launch_ || library_depth > untraced_) return out;
-  std::set<const Object*> seen;
-  if (self) lose_object(*self, 0, seen);
-  for (const Value& v : arguments) lose_object(v, 0, seen);
-  for (const auto& [name, value] : keywords) lose_object(value, 0, seen);
-  if (!std::exchange(cutting_, true)) {
-    run_any_times(
-        [&] {
-          let_in_ = true;
-          call_function(f, self, {}, {}, {}, f->module, false);
-        },
-        "calls that nest too deep");
-    cutting_ = false;
-  }
-  if (watching_ == 0) m.abandon("calls nest too deep or are too many", f->path, module, at);
-  return out;
-}
-
-/// A call of a function inside itself: if calls in it are not followed, all that it changed is not known.
-Value Machine::Interpreter::watched(Function* f, Scope* s, Node at, int module) {
-  Journal journal;
-  journal.serial = ++m.fork_serial_;
-  journals_.push_back(&journal);
-  const std::size_t cuts = cuts_;
-  ++watching_;
-  const Value value = run_function(f, s, at, module);
-  --watching_;
-  journals_.pop_back();
-  if (cuts_ == cuts) {
-    pass_on(journal);
-    return value;
-  }
-  const Outcome out = taken_back(journal, Flow::normal);
-  for (const Write& w : out.writes)
-    if (!without_write(w.slots, w.name).same(w.value)) m.set(*w.slots, w.name, lost());
-  for (const auto& saved : out.lists) lose_content(saved.container);
-  for (const auto& saved : out.dicts) lose_content(saved.container);
-  for (const auto& saved : out.sets) lose_content(saved.container);
-  ++m.uncertain_;
-  return lost();
 }
 
 }  // namespace cutelab::reading::machine

@@ -45,8 +45,9 @@ Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
       m.take_up_error(error);
       return sure ? handle(n, s) : any_handler(clauses, 0, s);
     };
-    flow = perhaps_failed(journal, flow, failed, known, [&] { return any_handler(clauses, 0, s); },
-                          "the try at line " + std::to_string(n.line()), s);
+    flow = perhaps_failed(
+        journal, flow, failed, known, [&] { return any_handler(clauses, 0, s); },
+        "the try at line " + std::to_string(n.line()), s);
   } else if (flow == Flow::raised) {
     pass_on(journal);
     flow = sure ? handle(n, s) : any_handler(clauses, 0, s);
@@ -68,15 +69,14 @@ bool Machine::Interpreter::is_sure_of_error() const {
 /// What ran to its end may have ended before that, with an error of a type that is not known: both are
 /// followed. `journal` holds what it changed.
 Flow Machine::Interpreter::perhaps_failed(Journal& journal, Flow flow, std::size_t failed_before,
-                                          const AfterBody& after,
-                                          const std::function<Flow()>& handler, const std::string& what,
-                                          Scope* s) {
+                                          const AfterBody& after, const std::function<Flow()>& handler,
+                                          const std::string& what, Scope* s) {
   std::set<std::pair<Slots*, Symbol>> written, passing;  // passing: had a value that was written over
   for (const Write& w : journal.writes)
     if (!written.emplace(w.slots, w.name).second) passing.emplace(w.slots, w.name);
   const Outcome done = taken_back(journal, flow);
-  const std::vector<Outcome> failed(failed_.begin() + static_cast<std::ptrdiff_t>(std::min(failed_before, failed_.size())),
-                                    failed_.end());
+  const std::vector<Outcome> failed(
+      failed_.begin() + static_cast<std::ptrdiff_t>(std::min(failed_before, failed_.size())), failed_.end());
   return fork(
       [&] {
         take(done);

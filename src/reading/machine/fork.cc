@@ -137,10 +137,9 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
       auto joined = after(a.dicts, dict);
       const auto right = after(b.dicts, dict);
       const auto same_key = [&](const auto& items, const Value& key) {
-        return std::find_if(items.begin(), items.end(),
-                            [&](const auto& item) {
-                              return item.first.same(key) || m.equal(item.first, key) == Truth::yes;
-                            });
+        return std::find_if(items.begin(), items.end(), [&](const auto& item) {
+          return item.first.same(key) || m.equal(item.first, key) == Truth::yes;
+        });
       };
       const Value one_sided = m.unknown("only on a branch whose condition is not known", condition);
       for (auto& [key, value] : joined) {

@@ -146,7 +146,9 @@ void Machine::Interpreter::unfollowed(Iterator* it) {
   if (it->form == Form::asked) {
     Function* f = own_method(it->sources[0], "__next__");
     const Value self = it->sources[0];
-    if (f) run_any_times_each_way([&] { call_function(f, &self, {}, {}, {}, f->module); }, "an iterator of the program");
+    if (f)
+      run_any_times_each_way([&] { call_function(f, &self, {}, {}, {}, f->module); },
+                             "an iterator of the program");
   }
   if (it->form != Form::walk && it->form != Form::reversed && it->form != Form::called)
     for (const Value& source : it->sources)

@@ -2,17 +2,15 @@
 #include <functional>
 #include <set>
 
+#include "reading/machine/interpreter_parts.h"
 #include "reading/machine/machine.h"
 
 namespace cutelab::reading::machine {
 
 bool is_exception_name(std::string_view name);  ///< of Python's own
 
-/// How a statement ended.
-enum class Flow { normal, returned, raised, broke, continued };
-
 /// The engine of a Machine: statements, expressions, calls, classes, imports and forks.
-class Machine::Interpreter {
+class Machine::Interpreter : private InterpreterParts {
  public:
   using Keywords = std::vector<std::pair<Symbol, Value>>;
   explicit Interpreter(Machine& machine) : m(machine), program(machine.program_), natives(Natives::all()) {}
@@ -66,13 +64,6 @@ class Machine::Interpreter {
   Value item_of_object(const Value& object, const Value& index, source::Node at);
 
   // iterators.cc: places in what is walked
-  struct Walk {
-    Value source;
-    std::int64_t at = 0;
-    std::size_t size = 0;  ///< of a dict, set or range when the walk began
-    Value last;            ///< key of a dict that was given last
-    List::View view = List::View::none;
-  };
   Value viewed(const std::pair<Value, Value>& item, List::View view);
   std::optional<Walk> walk(const Value& v);
   std::optional<Walk> walk_of_instance(const Instance& instance, const Value& self);
@@ -101,32 +92,6 @@ class Machine::Interpreter {
 
  private:
   friend class Machine;
-  struct Write {
-    Slots* slots = nullptr;
-    Symbol name = 0;
-    Value value;
-  };
-  template <class T>
-  struct Saved {
-    T* container = nullptr;
-    decltype(T::items) items;
-  };
-  struct Journal {
-    std::uint32_t serial = 0;
-    std::vector<Write> writes;  ///< with the old values
-    std::vector<Saved<List>> lists;
-    std::vector<Saved<Dict>> dicts;
-    std::vector<Saved<Set>> sets;
-  };
-  struct Outcome {
-    Flow flow = Flow::normal;
-    Value result;
-    std::vector<Write> writes;  ///< with the new values
-    std::vector<Saved<List>> lists;
-    std::vector<Saved<Dict>> dicts;
-    std::vector<Saved<Set>> sets;
-  };
-
   // statements.cc
   Flow statement_plain(source::Node n, Scope* s);
   void place_error(source::Node n, const Scope* s) const;
@@ -180,10 +145,7 @@ class Machine::Interpreter {
   Flow round_of(source::Node loop, Scope* s, bool& left);
   Flow rest_of_block(source::Node first, Scope* s);
   void undo_perhaps(Scope* s);
-  std::unordered_map<const Scope*, std::vector<Journal>> after_return_;
-  std::unordered_map<const Scope*, std::vector<Outcome>> at_return_;  ///< of branches that returned
   bool may_leave(source::Node body);
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
   void changed_some_times(const Outcome& out, const std::string& loop);
   void any_times(const std::vector<source::Node>& clauses, source::Node body, Scope* s);
   void unfollowed(Iterator* it);
@@ -213,7 +175,6 @@ class Machine::Interpreter {
   Value generator_call(Function* f, Scope* s, source::Node at, int module);
   bool is_generator(const Function* f);
   Scope* inner_scope(Scope* s);
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> generators_;
 
   // errors.cc
   Flow handle(source::Node n, Scope* s);
@@ -223,8 +184,6 @@ class Machine::Interpreter {
                       const std::function<Flow()>& handler, const std::string& what, Scope* s);
   void unsettle(const Outcome& done, const std::set<std::pair<Slots*, Symbol>>& passing,
                 const std::string& what);
-  int try_depth_ = 0;            ///< `try` statements and managers that may take an error
-  std::vector<Outcome> failed_;  ///< sides of branches that ended with an error in them
   Flow run_handler(source::Node clause, Scope* s);
   Flow any_handler(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow after_try(source::Node n, Flow flow, Scope* s);
@@ -253,7 +212,6 @@ class Machine::Interpreter {
   Flow chain_fork(const std::function<Flow()>& taken, const std::function<Flow()>& others, source::Node at,
                   const std::string& condition, Scope* s);
   bool fails_by_itself(const std::string& condition) const;
-  std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
   Value without_write(Slots* slots, Symbol name);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
@@ -312,9 +270,9 @@ class Machine::Interpreter {
   void lose_content(const Value& container);
 
   // escapes.cc
-  enum class Care { all, content, none };  ///< what a library does not do to what it is given
   static Care care_of(std::string_view path);
   static bool may_be_plain(const External& e);
+  static bool is_left_open(const Value& a, const Value& b);
   bool has_foreign_base(Class* klass);
   void give_away(const Call& c, std::string_view path);
   void give_away(const Value& v);
@@ -335,36 +293,9 @@ class Machine::Interpreter {
   Value too_deep(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module);
   Value watched(Function* f, Scope* s, source::Node at, int module);
-  struct Escaped {
-    Value value;
-    std::string library;  ///< that holds it; empty: any
-  };
-  std::vector<Escaped> escaped_;  ///< what code that is not followed may hold
-  /// A function that code which is not followed may call: what it changed when it was run so.
-  struct FromOutside {
-    int runs = 0;
-    std::vector<Value> sees;  ///< what its names stood for then
-    std::set<std::pair<Slots*, Symbol>> names;
-    std::vector<Value> containers;
-  };
   void again(const FromOutside& known);
   std::vector<Value> seen_by(const Value& callee);
-  std::map<std::pair<const Object*, const Object*>, FromOutside> from_outside_;
-  std::size_t calls_from_outside_ = 0;
-  int untraced_ = 0;            ///< calls from outside, of which nothing is written down
-  int outside_ = 0;
-  const Function* entered_ = nullptr;
-  std::size_t cuts_ = 0;  ///< calls that were not followed for their depth
-  int watching_ = 0;
-  bool cutting_ = false;  ///< a call that is too deep is run once more, for all that it may change
-  bool let_in_ = false;
   bool interpretable_module(int index) const;
-  struct Formal {
-    std::string_view name;  ///< of the source
-    source::Node default_value;
-    source::Parameter::Form form = source::Parameter::Form::plain;
-    bool by_name = false, by_place = false;  ///< only
-  };
   bool fits(const Function* f, const std::vector<Formal>& formals, std::size_t given,
             const Keywords& keywords, source::Node at, int module);
   const std::vector<Symbol>& locals_of(const Function* f);
@@ -403,11 +334,6 @@ class Machine::Interpreter {
   void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
                    const Keywords& keywords, bool complete, std::vector<Value>& for_post_init);
-  /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
-  struct Initializer {
-    Function* function = nullptr;
-    Class* fields_of = nullptr;
-  };
   Initializer initializer(Class* klass);
   Value made_by_new(Class* klass, const std::vector<Value>& arguments, const Keywords& keywords,
                     source::Node at, int module);
@@ -449,7 +375,6 @@ class Machine::Interpreter {
   source::Program& program;
   const Natives& natives;
   Value result_;
-  std::vector<Journal*> journals_;
   std::deque<Scope> scopes_;
   std::unordered_map<int, Scope*> scope_of_module_;
   std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
@@ -460,9 +385,6 @@ class Machine::Interpreter {
   const source::Tree* symbols_tree_ = nullptr;  ///< the tree asked for last, with its table
   Symbol* symbols_ = nullptr;
   std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
-  std::int64_t steps_ = 0;
-  std::vector<Value> handled_;  ///< exceptions whose handlers are running
   std::map<std::pair<const source::Tree*, std::uint32_t>, int>
       bodies_followed_;  ///< of kernels, by their node
   int depth_ = 0;

@@ -172,7 +172,8 @@ Value Machine::Interpreter::member(const std::string& module, const std::string&
   const Value inner = imported_module(module + (module.ends_with('.') ? "" : ".") + name, from);
   if (inner.as<Module>()) return inner;
   const std::string path = module + "." + name;
-  if (try_depth_ > 0 && from < Library::first && !natives.find_function(path)) ++m.uncertain_;  // there or not
+  if (try_depth_ > 0 && from < Library::first && !natives.find_function(path))
+    ++m.uncertain_;  // there or not
   return m.external(path);
 }
 

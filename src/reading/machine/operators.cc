@@ -227,14 +227,13 @@ Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
 
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const Question question(questions_);
-  if (question.too_much(compared_) || a.is_unknown() || b.is_unknown()) return Truth::unknown;
+  if (question.too_much(compared_) || Interpreter::is_left_open(a, b)) return Truth::unknown;
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
   if (a.is_number() && b.is_number()) return as_truth(order_of_numbers(a, b) == 0);
   if (a.same(b)) return Truth::yes;
   if (!a.object() || !b.object()) {
     const Value& boxed = a.object() ? a : b;
     const Value& plain = a.object() ? b : a;
-    if (const External* e = boxed.as<External>(); e && Interpreter::may_be_plain(*e)) return Truth::unknown;
     const Instance* i = boxed.as<Instance>();
     if (!i) return Truth::no;
     const bool by_number = i->klass->is_number || i->klass->module >= Library::first;
@@ -246,8 +245,6 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   if (names_memory_space(*this, text_a, b) || names_memory_space(*this, text_b, a)) return Truth::yes;
   if (text_a && text_b) return as_truth(text_a->text == text_b->text);
   if (text_a || text_b) {
-    if (const External* e = (text_a ? b : a).as<External>(); e && Interpreter::may_be_plain(*e))
-      return Truth::unknown;
     const Instance* i = (text_a ? b : a).as<Instance>();
     const Value* value = i && i->klass->is_text ? i->attributes.find(symbol("value")) : nullptr;
     if (value) return equal(*value, text_a ? a : b);
@@ -272,8 +269,6 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const External *ext_a = a.as<External>(), *ext_b = b.as<External>();
   if (names_member(*this, a, b) || names_member(*this, b, a)) return Truth::yes;
   if (ext_a && ext_b) return as_truth(ext_a->leaf() == ext_b->leaf());
-  if ((ext_a && Interpreter::may_be_plain(*ext_a)) || (ext_b && Interpreter::may_be_plain(*ext_b)))
-    return Truth::unknown;
   const LayoutObject *layout_a = a.as<LayoutObject>(), *layout_b = b.as<LayoutObject>();
   if (layout_a && layout_b) return as_truth(layout_a->layout == layout_b->layout);
   const Record *record_a = a.as<Record>(), *record_b = b.as<Record>();

@@ -136,9 +136,9 @@ struct Unknown : Object {
   Unknown() : Object(tag) {}
   std::string reason;
   std::string depends_on;
-  std::string path;      ///< "cutlass.cute.arch.thread_idx", as an External's
-  bool changed = false;  ///< a loop changes what it stands for: no value that was given before holds
-  bool of_host = false;  ///< made outside of kernels: the run would know it if it could be known
+  std::string path;           ///< "cutlass.cute.arch.thread_idx", as an External's
+  bool changed = false;       ///< a loop changes what it stands for: no value that was given before holds
+  bool of_host = false;       ///< made outside of kernels: the run would know it if it could be known
   std::optional<bool> holds;  ///< its truth, where that is known all the same
   Tuple* may_be = nullptr;    ///< objects of the program that it may be or hold
 };
@@ -226,7 +226,7 @@ struct Class : Object {
   std::vector<std::pair<Symbol, source::Node>> annotations;  ///< in order, of the body
   Scope* scope = nullptr;                                    ///< the body's names
   std::vector<Class*> line;  ///< itself and its bases in the order of Python's look-up; empty: not made yet
-  bool open = false;  ///< as Instance::open
+  bool open = false;         ///< as Instance::open
   bool is_dataclass = false, is_enum = false, is_named_tuple = false;
   bool is_number = false, is_text = false;  ///< an IntEnum, IntFlag; a StrEnum
   bool has_fields = false;                  ///< is decorated with @dataclass itself

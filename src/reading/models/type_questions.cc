@@ -167,8 +167,9 @@ Answer hasattr(Call& c) {
   if (const Function* f = c.arguments[0].as<Function>();
       f && (name->text == "cache_clear" || name->text == "cache_info"))
     return Value::boolean(f->is_cached);
-  const bool own = (c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>()) &&
-                   !c.machine.may_have_more(c.arguments[0]);
+  const bool own =
+      (c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>()) &&
+      !c.machine.may_have_more(c.arguments[0]);
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
   if (is_attribute_error(c)) {
     c.machine.drop_error();
@@ -225,8 +226,9 @@ Answer vars(Call& c) {
 Answer callable(Call& c) {
   if (c.count() != 1 || c.arguments[0].is_unknown()) return std::nullopt;
   const Value& v = c.arguments[0];
-  if (const Instance* i = v.as<Instance>(); i && c.machine.may_have_more(v) &&
-                                            !c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>())
+  if (const Instance* i = v.as<Instance>();
+      i && c.machine.may_have_more(v) &&
+      !c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>())
     return std::nullopt;
   if (const Instance* i = v.as<Instance>())
     return Value::boolean(c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>() !=

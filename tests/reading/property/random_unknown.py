@@ -28,50 +28,59 @@ def change(value, rng, depth=0):
         setattr(value, rng.choice(["v", "w", "extra"]), rng.randint(20, 30))
 
 
-def set_up(rng):
-    """The module, with a behaviour of its own for the next program."""
-    own = random.Random(rng.random())
-    module = types.ModuleType("elsewhere")
-    kept = []
+class Elsewhere:
+    """The module's functions, with a behaviour that is drawn once."""
 
-    def run(f, *args):
-        for _ in range(own.randint(0, 3)):
+    def __init__(self, rng):
+        self.own = random.Random(rng.random())
+        self.kept = []
+
+    def run(self, f, *args):
+        for _ in range(self.own.randint(0, 3)):
             try:
                 f(*args)
             except TypeError:
                 pass
 
-    def touch(*values, **named):
+    def touch(self, *values, **named):
         for value in [*values, *named.values()]:
-            if own.random() < 0.8:
-                change(value, own)
-        for f in kept:
-            run(f)
+            if self.own.random() < 0.8:
+                change(value, self.own)
+        for f in self.kept:
+            self.run(f)
 
-    def call(f, *args):
-        run(f, *args)
-        return own.choice([None, 3])
+    def call(self, f, *args):
+        self.run(f, *args)
+        return self.own.choice([None, 3])
 
-    def keep(value):
-        kept.append(value if callable(value) else lambda: change(value, own))
+    def keep(self, value):
+        self.kept.append(value if callable(value) else lambda: change(value, self.own))
         return value
 
-    def maybe():
-        return own.choice([None, None, 5, 0, [1], "x"])
+    def maybe(self):
+        return self.own.choice([None, None, 5, 0, [1], "x"])
 
-    def flag():
-        return own.random() < 0.5
+    def flag(self):
+        return self.own.random() < 0.5
 
-    def risky():
-        if own.random() < 0.5:
-            raise own.choice([ValueError, KeyError, OSError])("elsewhere")
-        return own.choice([4, None])
+    def things(self):
+        return list(range(self.own.randint(0, 3)))
 
-    def deco(f):
-        how = own.randint(0, 2)
+    def risky(self):
+        if self.flag():
+            raise self.own.choice([ValueError, KeyError, OSError])("elsewhere")
+        return self.own.choice([4, None])
+
+    def deco(self, f):
+        how = self.own.randint(0, 2)
         if how == 0:
             return f
         return (lambda *a, **k: 9) if how == 1 else (lambda *a, **k: (f(*a, **k), f(*a, **k))[1])
+
+
+def classes(own):
+    """A base of the program's classes, and a manager that takes errors or does not."""
+    takes = own.random() < 0.5
 
     class Base:
         v = 40
@@ -93,12 +102,19 @@ def set_up(rng):
             return own.choice([None, 6])
 
         def __exit__(self, kind, value, trace):
-            return how
+            return takes
 
-    how = own.random() < 0.5
-    for name, value in [("touch", touch), ("call", call), ("keep", keep), ("maybe", maybe), ("flag", flag), ("risky", risky),
-                        ("deco", deco), ("Base", Base), ("manager", Manager), ("VALUE", maybe()), ("things", lambda: list(range(own.randint(0, 3))))]:
-        setattr(module, name, value)
+    return Base, Manager
+
+
+def set_up(rng):
+    """The module, with a behaviour of its own for the next program."""
+    what = Elsewhere(rng)
+    module = types.ModuleType("elsewhere")
+    for name in ["touch", "call", "keep", "maybe", "flag", "things", "risky", "deco"]:
+        setattr(module, name, getattr(what, name))
+    module.Base, module.manager = classes(what.own)
+    module.VALUE = what.maybe()
     sys.modules["elsewhere"] = module
 
 
