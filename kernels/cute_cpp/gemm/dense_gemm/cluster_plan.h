@@ -3,7 +3,9 @@
 // multicast. A version adds its tiles.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ladder_plan.h"
 
@@ -26,11 +28,6 @@ class ClusterPlan : public LadderPlan {
              {"cluster_n", c.cluster_n}},
             ""};
   }
-  static std::vector<kernel::Config> named(const std::vector<Config>& all) {
-    std::vector<kernel::Config> configs;
-    for (const Config& c : all) configs.push_back(named(c));
-    return configs;
-  }
   /// Every width with every cluster shape, as many stages as fit, at most six.
   static std::vector<Config> with_stages_that_fit(int tile_m, const std::vector<int>& widths,
                                                   const std::vector<std::pair<int, int>>& clusters) {
@@ -43,6 +40,19 @@ class ClusterPlan : public LadderPlan {
         all.push_back(c);
       }
     return all;
+  }
+  /// Cheapest first; clusters of which one CTA would only multiply rows or columns outside of D come last.
+  template <class Cost>
+  static std::vector<kernel::Config> ranked(const Problem& p, std::vector<Config> all, Cost cost) {
+    const auto idle = [&](const Config& c) {
+      return (c.cluster_m > 1 && tiles(p.m, c.tile_m) == 1) || (c.cluster_n > 1 && tiles(p.n, c.tile_n) == 1);
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const Config& a, const Config& b) {
+      return std::make_pair(idle(a), cost(a)) < std::make_pair(idle(b), cost(b));
+    });
+    std::vector<kernel::Config> configs;
+    for (const Config& c : all) configs.push_back(named(c));
+    return configs;
   }
   /// Clusters that the problem has work for.
   static std::int64_t clusters_of(const Problem& p, const Config& c) {

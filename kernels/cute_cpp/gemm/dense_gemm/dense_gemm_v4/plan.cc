@@ -8,9 +8,9 @@ namespace {
 using namespace dense_gemm;
 
 class Plan final : public ClusterPlan<Config> {
-  std::vector<kernel::Config> candidates(const Problem&) const override {
-    return named(std::vector<Config>{
-        {128, 256, 4, 2, 1}, {128, 256, 4, 1, 2}, {128, 256, 4, 1, 1}, {128, 128, 6, 2, 1}});
+  std::vector<kernel::Config> candidates(const Problem& p) const override {
+    return ranked(p, {{128, 256, 4, 2, 1}, {128, 256, 4, 1, 2}, {128, 256, 4, 1, 1}, {128, 128, 6, 2, 1}},
+                  [](const Config&) { return 0; });
   }
 
   std::string tile_rejection(const Problem&, const Config& c) const override {

@@ -1,5 +1,5 @@
 // dense_gemm_v5: its configurations.
-#include <algorithm>
+#include <utility>
 
 #include "../cluster_plan.h"
 #include "config.h"
@@ -21,14 +21,10 @@ class Plan final : public ClusterPlan<Config> {
   std::vector<kernel::Config> candidates(const Problem& p) const override {
     auto all = with_stages_that_fit(128, {256, 240, 224, 208, 192, 176, 160, 128}, {{2, 1}, {1, 2}, {1, 1}});
     all.push_back({256, 128, 4, 1, 2});
-    std::stable_sort(all.begin(), all.end(), [&](const Config& a, const Config& b) {
-      // Narrower tiles read more of L2 for the same product: they have to win by more than 4 %.
-      const auto cost = [&](const Config& c) {
-        return cycles(p, c) * (c.tile_m * c.tile_n == 128 * 256 ? 96 : 100);
-      };
-      return cost(a) < cost(b);
+    // Narrower tiles read more of L2 for the same product: they have to win by more than 4 %.
+    return ranked(p, std::move(all), [&](const Config& c) {
+      return cycles(p, c) * (c.tile_m * c.tile_n == 128 * 256 ? 96 : 100);
     });
-    return named(all);
   }
 
   std::string tile_rejection(const Problem& p, const Config& c) const override {

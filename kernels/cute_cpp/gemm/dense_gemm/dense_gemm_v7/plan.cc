@@ -1,6 +1,4 @@
 // dense_gemm_v7: its configurations.
-#include <algorithm>
-
 #include "../cluster_plan.h"
 #include "config.h"
 
@@ -20,10 +18,8 @@ class Plan final : public ClusterPlan<Config> {
   }
 
   std::vector<kernel::Config> candidates(const Problem& p) const override {
-    auto all = with_stages_that_fit(128, {176, 160, 144, 128, 64}, {{2, 1}, {1, 1}, {1, 2}});
-    std::stable_sort(all.begin(), all.end(),
-                     [&](const Config& a, const Config& b) { return cycles(p, a) < cycles(p, b); });
-    return named(all);
+    return ranked(p, with_stages_that_fit(128, {176, 160, 144, 128, 64}, {{2, 1}, {1, 1}, {1, 2}}),
+                  [&](const Config& c) { return cycles(p, c); });
   }
 
   std::string tile_rejection(const Problem& p, const Config& c) const override {
