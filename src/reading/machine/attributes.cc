@@ -62,6 +62,9 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
   if (plain == "__dict__" && !m.is_slotted(instance->klass)) return m.dict_of(instance->attributes);
   if (instance->klass->is_dataclass && plain == "_replace") return m.unknown("not modelled", plain);
   if (const Value made = of_modelled_base(instance, name); made.bound()) return made;
+  if (at && at.parent().is(source::Kind::call) && at.field() == source::Field::function_field &&
+      instance->klass->module < Library::first && has_unknown_base(instance->klass))
+    base_runs(instance);
   for (const Value& base : instance->klass->bases)
     if (const External* e = base.as<External>())
       return m.unknown("an attribute of " + e->path, plain, e->path + "." + plain);
@@ -156,12 +159,22 @@ Value Machine::Interpreter::of_modelled_base(const Value& self, Symbol name) {
   return out;
 }
 
+/// A method of a base that is not followed runs.
+void Machine::Interpreter::base_runs(Instance* instance) {
+  if (has_foreign_base(instance->klass)) return give_away(Value(instance));
+  if (!m.current_launch_ && library_depth <= untraced_) called_from_outside(instance);
+}
+
 /// What object itself defines.
 Value Machine::Interpreter::base_of_super(Super* super, Class* start, Symbol name) {
   const std::string& plain = m.name_of(name);
   if (const Value made = of_modelled_base(super->self, name); made.bound()) return made;
   if (const External* base = start && plain == "__init__" ? modelled_base(start) : nullptr)
     return bound_first(m.external(base->path + ".__init__"), super->self);
+  if (start && start->module < Library::first && has_foreign_base(start)) {
+    if (Instance* instance = super->self.as<Instance>()) base_runs(instance);
+    return m.unknown("an attribute of a base that is not known", plain);
+  }
   if (plain == "__init__" || plain == "__post_init__" || plain == "__init_subclass__")
     return m.external("builtins.print");  // does nothing
   if (start && !has_unknown_base(start)) {
@@ -281,7 +294,10 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
       return attribute_of_external(static_cast<External*>(o), symbol, at, module);
     case Type::unknown: {
       const Unknown* u = static_cast<Unknown*>(o);
-      return m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+      const Value out =
+          m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+      out.as<Unknown>()->may_be = u->may_be;
+      return out;
     }
     case Type::tuple: {
       const Tuple* t = static_cast<Tuple*>(o);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "reading/machine/interpreter.h"
 
@@ -68,6 +69,7 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
       if (const auto made = native(call)) return *made;
     }
   List* list = op == "+" ? before.as<List>() : nullptr;
+  lose_aliases(before);
   if (!list || list->view_of)
     return augmented_in_place(op, before, operand) ? before : m.arithmetic(op, before, operand);
   must_be_iterable(operand, at, s->module);
@@ -162,6 +164,8 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     }
   } else if (object.as<Instance>()) {
     m.by_special(object, "__delitem__", {index});
+  } else {
+    lose_aliases(object);
   }
 }
 
@@ -202,18 +206,22 @@ bool Machine::Interpreter::may_change(std::string_view method) {
 
 /// What a container holds is not known from here on.
 void Machine::Interpreter::lose_content(const Value& container) {
-  const auto lost = [&] {
-    const Value out = m.unknown("changed by a call that is not followed");
-    out.as<Unknown>()->changed = true;
-    return out;
-  };
-  if (List* list = container.as<List>(); list && !list->view_of) {
-    list->open = true;
-    for (Value& item : m.mutable_items(list)) item = lost();
+  List* list = container.as<List>();
+  if (list && !list->view_of) {
+    const bool lost_before = std::exchange(list->open, true);
+    const auto known = [](const Value& item) { return !item.is_unknown(); };
+    if (lost_before && std::none_of(list->items.begin(), list->items.end(), known)) return;
+    const Value out = aliased(lost(), list->items);
+    for (Value& item : m.mutable_items(list)) item = out;
   }
   if (Dict* dict = container.as<Dict>()) {
-    dict->open = true;
-    for (auto& [key, value] : m.mutable_items(dict)) value = lost();
+    const bool lost_before = std::exchange(dict->open, true);
+    const auto known = [](const auto& item) { return !item.second.is_unknown(); };
+    if (lost_before && std::none_of(dict->items.begin(), dict->items.end(), known)) return;
+    std::vector<Value> held;
+    for (const auto& item : dict->items) held.push_back(item.second);
+    const Value out = aliased(lost(), held);
+    for (auto& [key, value] : m.mutable_items(dict)) value = out;
   }
   if (Set* set = container.as<Set>()) set->open = true;
   if (Iterator* it = container.as<Iterator>()) m.lose(it);

@@ -250,6 +250,7 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
     if (of->path == "builtins") interpreter_->patched_builtins_ = of;
     return set(of->written, name, value);
   }
+  interpreter_->lose_aliases(object);
   if (!object.is_unknown() && !object.as<Method>() && !current_launch_ && !object.as<LayoutObject>() &&
       module < Library::first)
     raise_error("AttributeError", repr(object) + " takes no attribute '" + name_of(name) + "'", at, module);
@@ -286,6 +287,7 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
   if (Record* record = object.as<Record>(); record && record->kind == "Namespace") names = &record->fields;
   if (External* library = object.as<External>(); library && library->written.find(name))
     names = &library->written;
+  run.lose_aliases(object);
   if (!names) return;
   if (!names->find(name) && !current_launch_ && module < Library::first) {
     raise_error("AttributeError", "nothing of the name '" + name_of(name) + "' to delete", at, module);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "reading/machine/containers.h"
 #include "reading/machine/interpreter.h"
+#include "reading/machine/unicode.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -162,6 +163,11 @@ Value Machine::Interpreter::literal(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::text_literal(Node n, Scope* s) {
+  if (!is_ascii(n.text()) && !(is_unicode(n.text()) && is_unicode_source(n.tree()->text()))) {
+    const Value out = unknown_at("a text in an encoding that is not read", n);
+    out.as<Unknown>()->changed = true;
+    return out;
+  }
   auto text = string_part(n, s);
   return text ? m.text(std::move(*text)) : unknown_at("a formatted string with values not known", n);
 }
@@ -296,44 +302,6 @@ Value Machine::Interpreter::find_builtin(Symbol name) {
       plain.ends_with("ExceptionGroup") || plain.ends_with("Warning"))
     return m.external(path);
   return {};
-}
-
-Value Machine::Interpreter::conditional(Node n, Scope* s) {
-  const auto parts = n.children().all();
-  if (parts.size() != 3) return unknown_at("malformed conditional", n);
-  const Value condition = expression(parts[1], s);
-  if (m.raising_) return {};
-  switch (m.truth(condition)) {
-    case Truth::yes:
-      return expression(parts[0], s);
-    case Truth::no:
-      return expression(parts[2], s);
-    case Truth::unknown:
-      break;
-  }
-  const Value a = expression(parts[0], s);
-  if (m.raising_) return {};
-  const Value b = expression(parts[2], s);
-  return m.raising_ ? Value() : join(a, b, std::string(parts[1].text().substr(0, 100)));
-}
-
-Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
-  if (n.is(NodeKind::not_operator)) {
-    const Value v = expression(n.child(Field::argument_field), s);
-    if (m.raising_) return {};
-    const Truth t = m.truth(v);
-    return t == Truth::unknown ? (v.is_unknown() ? v : unknown_at("not known", n))
-                               : Value::boolean(t == Truth::no);
-  }
-  const bool is_and = n.child(Field::operator_token).text() == "and";
-  const Value a = expression(n.child(Field::left_field), s);
-  if (m.raising_) return {};
-  const Truth first = m.truth(a);
-  if (first == (is_and ? Truth::no : Truth::yes)) return a;
-  const Value b = expression(n.child(Field::right_field), s);
-  if (m.raising_ || first != Truth::unknown) return b;
-  if (m.truth(b) == (is_and ? Truth::no : Truth::yes)) return Value::boolean(!is_and);
-  return a.is_unknown() ? a : unknown_at("not known", n);
 }
 
 Value Machine::Interpreter::comparison(Node n, Scope* s) {

@@ -1,5 +1,8 @@
 #pragma once
-#include "reading/machine/interpreter_data.h"
+#include <functional>
+#include <set>
+
+#include "reading/machine/interpreter_parts.h"
 #include "reading/machine/machine.h"
 
 namespace cutelab::reading::machine {
@@ -7,7 +10,7 @@ namespace cutelab::reading::machine {
 bool is_exception_name(std::string_view name);  ///< of Python's own
 
 /// The engine of a Machine: statements, expressions, calls, classes, imports and forks.
-class Machine::Interpreter : public InterpreterData {
+class Machine::Interpreter : private InterpreterParts {
  public:
   using Keywords = std::vector<std::pair<Symbol, Value>>;
   explicit Interpreter(Machine& machine) : m(machine), program(machine.program_), natives(Natives::all()) {}
@@ -22,6 +25,8 @@ class Machine::Interpreter : public InterpreterData {
   // calls.cc
   Value call(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
              int module, bool complete = true, Scope* from = nullptr);
+  Value call_plain(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
+                   int module, bool complete, Scope* from);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments, Keywords keywords,
                       source::Node at, int module, bool complete = true);
 
@@ -53,6 +58,7 @@ class Machine::Interpreter : public InterpreterData {
 
   // subscripts.cc
   Value subscript(const Value& object, const Value& index, source::Node at);
+  Value subscript_plain(const Value& object, const Value& index, source::Node at);
 
   Value item_of_sequence(const Value& object, const Value& index, source::Node at);
   Value item_of_dict(const Value& object, const Value& index, source::Node at);
@@ -109,6 +115,8 @@ class Machine::Interpreter : public InterpreterData {
   Flow with_statement(source::Node n, Scope* s);
   Flow with_items(const std::vector<source::Node>& items, std::size_t at, source::Node body, Scope* s);
   Flow managed(const Value& manager, const ManagedBody& body, source::Node at, Scope* s);
+  Flow taking_errors(const std::function<Flow()>& body, const std::function<Flow(Flow)>& after,
+                     const std::function<Flow()>& taken, source::Node at, Scope* s);
   Flow by_methods(const Value& manager, Function* enter, Function* exit, const ManagedBody& body,
                   source::Node at, Scope* s);
   Flow by_generator(Iterator* manager, const ManagedBody& body, source::Node at);
@@ -140,14 +148,14 @@ class Machine::Interpreter : public InterpreterData {
   Flow round_of(source::Node loop, Scope* s, bool& left);
   Flow rest_of_block(source::Node first, Scope* s);
   void undo_perhaps(Scope* s);
-  std::unordered_map<const Scope*, std::vector<Journal>> after_return_;
   bool may_leave(source::Node body);
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
   void changed_some_times(const Outcome& out, const std::string& loop);
   void any_times(const std::vector<source::Node>& clauses, source::Node body, Scope* s);
   void unfollowed(Iterator* it);
   template <class Run>
   void run_any_times(const Run& run, const char* what);
+  template <class Run>
+  void run_any_times_each_way(const Run& run, const char* what);
   void widen(source::Node loop, Scope* s);
   Value unknown_item(const Value& iterable, source::Node at);
 
@@ -170,10 +178,15 @@ class Machine::Interpreter : public InterpreterData {
   Value generator_call(Function* f, Scope* s, source::Node at, int module);
   bool is_generator(const Function* f);
   Scope* inner_scope(Scope* s);
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> generators_;
 
   // errors.cc
   Flow handle(source::Node n, Scope* s);
+  bool is_sure_of_error() const;
+  using AfterBody = std::function<Flow(Flow)>;
+  Flow perhaps_failed(Journal& journal, Flow flow, std::size_t failed_before, const AfterBody& after,
+                      const std::function<Flow()>& handler, const std::string& what, Scope* s);
+  void unsettle(const Outcome& done, const std::set<std::pair<Slots*, Symbol>>& passing,
+                const std::string& what);
   Flow run_handler(source::Node clause, Scope* s);
   Flow any_handler(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow after_try(source::Node n, Flow flow, Scope* s);
@@ -185,6 +198,9 @@ class Machine::Interpreter : public InterpreterData {
     s->maybe_returned.push_back(result);
     yields_may_differ(s, s->yields.size());
   }
+  void left_maybe(Scope* s, const Outcome& left);
+  void take_after_return(Scope* s, const Outcome& other);
+  void keep_after_return(Scope* s, Journal& journal);
   /// Only the first `known` items of a generator are sure.
   static void yields_may_differ(Scope* s, std::size_t known) {
     if (!s->yields_are_open) s->yields_known = known;
@@ -206,7 +222,6 @@ class Machine::Interpreter : public InterpreterData {
   Flow chain_fork(const std::function<Flow()>& taken, const std::function<Flow()>& others, source::Node at,
                   const std::string& condition, Scope* s);
   bool fails_by_itself(const std::string& condition) const;
-  std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
   Value without_write(Slots* slots, Symbol name);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
@@ -231,10 +246,13 @@ class Machine::Interpreter : public InterpreterData {
   bool is_local(Symbol name, Scope* s);
   bool is_hidden(Symbol name, Scope* from, const Scope* to);
   static Scope* scope_of_walrus(Scope* s);
+  bool is_followed() const;
   Value builtin(Symbol name);
   Value find_builtin(Symbol name);
   Value hidden_by_star(Symbol name);
   Value conditional(source::Node n, Scope* s);
+  Value either(const std::function<Value()>& a, const std::function<Value()>& b, const std::string& condition,
+               Scope* s);
   Value boolean_operator(source::Node n, Scope* s);
   Value comparison(source::Node n, Scope* s);
   Value unary(source::Node n, Scope* s);
@@ -253,7 +271,6 @@ class Machine::Interpreter : public InterpreterData {
                     bool& complete);
   void add_keyword(Keywords& keywords, Symbol name, const Value& value, source::Node at, int module);
   Value call_external(External* e, Call& call, Scope* from);
-  bool is_no_function(const Value& callee);
   Value call_record(Record* r, Call& call);
   Value call_method(Method* method, Call& call, Scope* from);
   Value call_super(Call& call, Scope* from);
@@ -262,13 +279,34 @@ class Machine::Interpreter : public InterpreterData {
   void may_allocate(std::string_view path);
   static bool may_change(std::string_view method);
   void lose_content(const Value& container);
+
+  // escapes.cc
+  static Care care_of(std::string_view path);
+  static bool may_be_plain(const External& e);
+  static bool is_left_open(const Value& a, const Value& b);
+  bool has_foreign_base(Class* klass);
+  void give_away(const Call& c, std::string_view path);
+  void give_away(const Value& v);
+  void lose_object(const Value& v, int depth, std::set<const Object*>& seen);
+  void lose_attributes(Instance* instance, int depth, std::set<const Object*>& seen);
+  void called_from_outside(const Value& v);
+  void call_untraced(const Value& callee);
+  void lose_escaped(std::string_view library);
+  void escape(const Value& v, std::string_view library);
+  Value lost();
+  bool may_change_arguments(const Value& callee);
+  bool may_alias(const Value& v, int depth = 0) const;
+  Value aliased(const Value& out, const std::vector<Value>& of);
+  void lose_aliases(const Value& v);
+  bool cannot_be_called(const Value& callee, int module);
+  Value replaced(Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module, bool complete);
+  Value too_deep(Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module);
+  Value watched(Function* f, Scope* s, source::Node at, int module);
+  void again(const FromOutside& known);
+  std::vector<Value> seen_by(const Value& callee);
   bool interpretable_module(int index) const;
-  struct Formal {
-    std::string_view name;  ///< of the source
-    source::Node default_value;
-    source::Parameter::Form form = source::Parameter::Form::plain;
-    bool by_name = false, by_place = false;  ///< only
-  };
   bool fits(const Function* f, const std::vector<Formal>& formals, std::size_t given,
             const Keywords& keywords, source::Node at, int module);
   const std::vector<Symbol>& locals_of(const Function* f);
@@ -312,11 +350,6 @@ class Machine::Interpreter : public InterpreterData {
   void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
                    const Keywords& keywords, bool complete, std::vector<Value>& for_post_init);
-  /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
-  struct Initializer {
-    Function* function = nullptr;
-    Class* fields_of = nullptr;
-  };
   Initializer initializer(Class* klass);
   const External* modelled_base(Class* klass);
   Value of_modelled_base(const Value& self, Symbol name);
@@ -324,6 +357,8 @@ class Machine::Interpreter : public InterpreterData {
                     source::Node at, int module);
   Value memoized(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module);
+  void behind(const Value& decorator, const Value& value);
+  void lose_class(Class* klass);
   void apply_decorator(source::Node decorator, source::Node inner, Value& value, Scope* s);
   bool mark(std::string_view leaf, source::Node decorator, source::Node inner, Value& value, Scope* s);
   void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments, Keywords keywords,
@@ -331,6 +366,7 @@ class Machine::Interpreter : public InterpreterData {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments, Keywords& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module,
                               bool plainly = false);
+  void base_runs(Instance* instance);
   Value base_of_super(Super* super, Class* start, Symbol name);
   Value bound_first(const Value& function, const Value& self);
   Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
@@ -358,6 +394,7 @@ class Machine::Interpreter : public InterpreterData {
   source::Program& program;
   const Natives& natives;
   Value result_;
+  std::deque<Scope> scopes_;
 };
 
 }  // namespace cutelab::reading::machine

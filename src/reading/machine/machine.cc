@@ -87,6 +87,7 @@ Value Machine::unknown(std::string reason, std::string depends_on, std::string p
   out->reason = std::move(reason);
   out->depends_on = std::move(depends_on);
   out->path = std::move(path);
+  out->of_host = !current_launch_;
   return out;
 }
 

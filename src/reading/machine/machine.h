@@ -142,8 +142,11 @@ class Machine {
   std::vector<Symbol> fields_of(Class* klass);
   /// Whether Python's own type of the value, where it is one, has no attribute of the name.
   bool lacks(const Value& object, std::string_view name) const;
-  bool is_slotted(Class* klass);      ///< its objects take the names of its __slots__ alone
-  Value make_instance(Class* klass);  ///< as object.__new__
+  bool is_slotted(Class* klass);  ///< its objects take the names of its __slots__ alone
+  /// An object or class of the program that may have attributes which were not seen: of a base that is not
+  /// known, or given by code that is not followed.
+  bool may_have_more(const Value& object);
+  Value make_instance(Class* klass);                                                    ///< as object.__new__
   Value base_attribute(const Value& object, Symbol name, source::Node at, int module);  ///< as object's own
   std::vector<Value>& mutable_items(List* list);
   std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);

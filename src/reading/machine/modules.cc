@@ -173,8 +173,10 @@ Value Machine::Interpreter::member(const std::string& module, const std::string&
   }
   const Value inner = imported_module(module + (module.ends_with('.') ? "" : ".") + name, from);
   if (inner.as<Module>()) return inner;
-  return from < Library::first && found.as<External>() ? attribute(found, name, {}, from)
-                                                       : m.external(module + "." + name);
+  const std::string path = module + "." + name;
+  if (try_depth_ > 0 && from < Library::first && !natives.find_function(path))
+    ++m.uncertain_;  // there or not
+  return from < Library::first && found.as<External>() ? attribute(found, name, {}, from) : m.external(path);
 }
 
 void Machine::Interpreter::import_all(const std::string& module, Scope* s) {

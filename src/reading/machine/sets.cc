@@ -12,6 +12,7 @@ constexpr std::size_t most_items = 65'536;
 Machine::Truth Machine::identical(const Value& a, const Value& b) {
   if (a.is_unknown() || b.is_unknown()) return equal(a, b);
   if (a.same(b)) return Truth::yes;
+  if (Interpreter::is_left_open(a, b)) return Truth::unknown;
   if (a.kind() != b.kind()) return Truth::no;
   const auto own = [](const Value& v) {
     return v.as<List>() || v.as<Dict>() || v.as<Set>() || v.as<Iterator>() || v.as<Function>() ||

@@ -59,23 +59,28 @@ Flow Machine::Interpreter::rest_of_block(Node first, Scope* s) {
   for (Node n = first; n && flow == Flow::normal; n = n.next())
     if (!n.is(NodeKind::comment)) flow = statement(n, s);
   journals_.pop_back();
-  Journal kept = journal;
-  pass_on(journal);
-  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
-  after_return_[s].push_back(std::move(kept));
+  keep_after_return(s, journal);
   return flow;
 }
 
 /// The function of the scope has ended: it may have done so before what those changed.
 void Machine::Interpreter::undo_perhaps(Scope* s) {
-  const auto found = after_return_.find(s);
-  if (found == after_return_.end()) return;
-  std::vector<Journal> journals = std::move(found->second);
-  after_return_.erase(found);
+  std::vector<Journal> journals;
+  std::vector<Outcome> left;
+  if (const auto found = after_return_.find(s); found != after_return_.end()) {
+    journals = std::move(found->second);
+    after_return_.erase(found);
+  }
+  if (const auto found = at_return_.find(s); found != at_return_.end()) {
+    left = std::move(found->second);
+    at_return_.erase(found);
+  }
+  if (journals.empty() && left.empty()) return;
   const Value result = result_, exception = m.exception_;
   const bool raising = m.raising_;
   for (std::size_t i = journals.size(); i-- > 0;)
     merge(taken_back(journals[i], Flow::normal), Outcome{}, "a return on a branch");
+  for (const Outcome& one : left) merge(one, Outcome{}, "a return on a branch");
   result_ = result;
   m.exception_ = exception;
   m.raising_ = raising;
@@ -270,8 +275,9 @@ void Machine::Interpreter::bind_unknown(const std::vector<Node>& names, const Va
   if (const Record* r = value.as<Record>()) path = r->path;
   for (std::size_t i = 0; i < names.size(); ++i)
     bind(names[i],
-         m.unknown("unpacks " + why(value), std::string(names[i].text()),
-                   path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+         aliased(m.unknown("unpacks " + why(value), std::string(names[i].text()),
+                           path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+                 {value}),
          s);
 }
 
@@ -312,6 +318,7 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
 void Machine::Interpreter::store_item(Node target, const Value& object, const Value& index,
                                       const Value& value, Scope* s) {
   if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
+  lose_aliases(object);
   if (List* list = object.as<List>()) {
     list->open = list->open || index.as<Slice>() != nullptr;
     if (index.is_integral()) {

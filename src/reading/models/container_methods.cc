@@ -226,6 +226,7 @@ Answer sort(Call& c) {
     items = known->items;
   else
     for (Value& v : items) v = c.machine.unknown("of a list whose order is not known");
+  if (!sorted) c.machine.call_any_times(c.get(-1, "key"));
   return Value::none();
 }
 

@@ -154,6 +154,7 @@ Answer getattr(Call& c) {
     return c.arguments[2];
   }
   if (c.count() > 2 && found.is_unknown() && !found.as<Unknown>()->changed &&
+      !c.machine.may_have_more(c.arguments[0]) &&
       (c.arguments[0].as<Instance>() || record_if(c.arguments[0], "Namespace") ||
        c.arguments[0].as<Module>() || c.arguments[0].as<Class>()))
     return c.arguments[2];
@@ -169,8 +170,9 @@ Answer hasattr(Call& c) {
   if (const Function* f = c.arguments[0].as<Function>();
       f && (name->text == "cache_clear" || name->text == "cache_info"))
     return Value::boolean(f->is_cached);
-  const bool own = c.arguments[0].as<Instance>() || record_if(c.arguments[0], "Namespace") ||
-                   c.arguments[0].as<Module>() || c.arguments[0].as<Class>();
+  const bool own = (c.arguments[0].as<Instance>() || record_if(c.arguments[0], "Namespace") ||
+                    c.arguments[0].as<Module>() || c.arguments[0].as<Class>()) &&
+                   !c.machine.may_have_more(c.arguments[0]);
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
   if (is_attribute_error(c)) {
     c.machine.drop_error();
@@ -227,6 +229,10 @@ Answer vars(Call& c) {
 Answer callable(Call& c) {
   if (c.count() != 1 || c.arguments[0].is_unknown()) return std::nullopt;
   const Value& v = c.arguments[0];
+  if (const Instance* i = v.as<Instance>();
+      i && c.machine.may_have_more(v) &&
+      !c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>())
+    return std::nullopt;
   if (const Instance* i = v.as<Instance>())
     return Value::boolean(c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>() !=
                           nullptr);

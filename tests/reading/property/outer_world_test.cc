@@ -212,6 +212,11 @@ const char* const open_programs[] = {
     "= n",
     "five = 1\nfrom mylib import *\nr = five",
     "from math import *\nr = pow(2, 3)",
+    "# -*- coding: latin-1 -*-\nr = len('\xE9')",
+    "# coding: latin-1\nr = len('\xC3\xA9')",
+    "#!/usr/bin/env python\n# vim: set fileencoding=cp1252 :\nr = ord('\x80')",
+    "# coding: utf-8\nr = len('\xC3\xA9')",
+    "\xEF\xBB\xBFr = len('\xC3\xA9')",
     "class A:\n    v = 1\na = A()\na.__class__ = type('B', (), {'v': 8})\nr = a.v",
 };
 
