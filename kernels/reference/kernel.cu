@@ -34,11 +34,9 @@ extern "C" const char* cutelab_error_text(int code) {
   return cudaGetErrorString(static_cast<cudaError_t>(code));
 }
 
-extern "C" int cutelab_launch(const void* params, unsigned long long params_bytes,
-                              const cutelab_launch_shape* shape, void* stream) {
-  using namespace cutelab_reference;
-  if (!params || params_bytes != sizeof(Call) || !shape) return cudaErrorInvalidValue;
-  const auto& call = *static_cast<const Call*>(params);
+namespace cutelab_reference {
+
+int launch(const Call& call, void* stream) {
   switch (call.op) {
     case Call::gemm_op:
       return launch(call.gemm, stream);
@@ -51,4 +49,18 @@ extern "C" int cutelab_launch(const void* params, unsigned long long params_byte
                                                                : launch(call.state_space, stream);
   }
   return cudaErrorInvalidValue;
+}
+
+}  // namespace cutelab_reference
+
+/// One call or several, one after the other.
+extern "C" int cutelab_launch(const void* params, unsigned long long params_bytes,
+                              const cutelab_launch_shape* shape, void* stream) {
+  using namespace cutelab_reference;
+  if (!params || params_bytes == 0 || params_bytes % sizeof(Call) != 0 || !shape)
+    return cudaErrorInvalidValue;
+  const auto* calls = static_cast<const Call*>(params);
+  for (unsigned long long i = 0; i < params_bytes / sizeof(Call); ++i)
+    if (const int code = launch(calls[i], stream)) return code;
+  return cudaSuccess;
 }

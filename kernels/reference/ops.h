@@ -122,9 +122,10 @@ REFERENCE_BOTH double activated(int kind, double x) {
 }
 
 struct Gemm {
-  Operand a, b, c;   // (m, k), (n, k), (m, n); c.data null = none
-  const void* bias;  // n elements; null = none
-  float* out;        // (batch, m, n), or (batch, m, n / 2) of a gated one
+  Operand a, b, c;           // (m, k), (n, k), (m, n); c.data null = none
+  const void* bias;          // n elements; null = none
+  float* out;                // (batch, m, n), or (batch, m, n / 2) of a gated one
+  long long out_strides[3];  // elements; all 0 = dense
   long long m, n, k, batch;
   double alpha, beta;
   int bias_dtype, activation, gated;
@@ -144,7 +145,10 @@ REFERENCE_BOTH void compute(const Gemm& p, long long item) {
   const long long columns = p.gated ? p.n / 2 : p.n;
   const long long column = item % columns, row = item / columns % p.m, batch = item / columns / p.m;
   const double first = activated(p.activation, gemm_sum(p, batch, row, p.gated ? 2 * column : column));
-  p.out[item] = static_cast<float>(p.gated ? first * gemm_sum(p, batch, row, 2 * column + 1) : first);
+  const long long* strides = p.out_strides;
+  const bool dense = strides[0] == 0 && strides[1] == 0 && strides[2] == 0;
+  p.out[dense ? item : batch * strides[0] + row * strides[1] + column * strides[2]] =
+      static_cast<float>(p.gated ? first * gemm_sum(p, batch, row, 2 * column + 1) : first);
 }
 
 struct Attention {

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "calls.h"
+#include "kernel/device_operators.h"
+#include "kernel/operator_groups.h"
 #include "kernel/registry.h"
+#include "support/exported_tensor.h"
 
 namespace {
 
@@ -26,11 +29,13 @@ Outputs on_the_host(const DeviceReference& reference, const Inputs& inputs) {
   for (Tensor& t : outputs.tensors) out[t.name] = reinterpret_cast<unsigned long long>(t.data.data());
   const auto bytes = reference.arguments(in, out);
   ops::Call call;
-  EXPECT_EQ(bytes.size(), sizeof call);
-  std::memcpy(&call, bytes.data(), sizeof call);
-  if (call.op == ops::Call::gemm_op) compute_all(call.gemm);
-  if (call.op == ops::Call::attention_op) compute_all(call.attention);
-  if (call.op == ops::Call::rows_op) compute_all(call.rows);
+  EXPECT_EQ(bytes.size() % sizeof call, 0u);
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof call) {
+    std::memcpy(&call, bytes.data() + at, sizeof call);
+    if (call.op == ops::Call::gemm_op) compute_all(call.gemm);
+    if (call.op == ops::Call::attention_op) compute_all(call.attention);
+    if (call.op == ops::Call::rows_op) compute_all(call.rows);
+  }
   return outputs;
 }
 
@@ -100,6 +105,84 @@ TEST(DeviceReference, OfAttentionIsItsReference) {
                                             {"d", "16"},
                                             {"causal", causal},
                                             {"lse", "yes"}}));
+}
+
+/// What an imported product asks of the operators, against what the host says of it.
+void expect_same_product(const Operator& op, const ExportedCall& call) {
+  ASSERT_TRUE(check_operator(op, call)) << check_operator(op, call).error().wrong;
+  const auto reference = device_reference_of(op, call, device_arguments);
+  ASSERT_TRUE(reference);
+  Inputs inputs;
+  for (const auto& tensor : call.tensors) {
+    Tensor host = host_tensor(tensor);
+    host.fill(Fill::normal, 3 + inputs.tensors.size());
+    inputs.tensors.push_back(std::move(host));
+  }
+  const auto seen = on_the_host(*reference, inputs).tensors.at(0);
+  const auto report = compare(seen, evaluate(op, call, inputs), {1e-6, 1e-5, 1, ""});
+  EXPECT_TRUE(report.passed) << report.text;
+  const auto proof = operator_proof_of(op, call, device_arguments);
+  ASSERT_TRUE(proof);
+  const auto proven = on_the_host(proof->device, proof->inputs).tensors.at(0);
+  EXPECT_TRUE(compare(proven, proof->expected.tensors.at(0), {1e-6, 1e-5, 1, ""}).passed) << proof->problem;
+  EXPECT_LT(proof->device.operations, 1e6);
+}
+
+TEST(DeviceReference, OfAnImportedProductFollowsItsStridesAndModes) {
+  using kernel::testing::exported_tensor;
+  Operator op;
+  op.name = "gemm";
+  op.roles = {{"a", {"x", {"m", "k", "l"}}}, {"b", {"y", {"n", "k", "l"}}}, {"d", {"z", {"m", "n", "l"}}}};
+  ExportedCall call;
+  call.tensors = {exported_tensor("x", {50, 90, 3}, {1, 50, 4500}, 0, "Float16"),
+                  exported_tensor("y", {60, 90, 3}, {90, 1, 5400}, 1, "BFloat16"),
+                  exported_tensor("z", {50, 60, 3}, {1, 50, 3000}, 2, "Float16")};
+  expect_same_product(op, call);
+  call.tensors[2].stride = {60, 1, 3000};
+  op.numbers = {{"alpha", -2}, {"activation", 4}};
+  expect_same_product(op, call);
+  call.tensors.push_back(exported_tensor("w", {50, 60, 3}, {60, 1, 3000}, 3, "Float32"));
+  call.tensors.push_back(exported_tensor("s", {1}, {1}, 4, "Float32"));
+  op.roles["c"] = {"w", {"m", "n", "l"}};
+  op.roles["scale_b"] = {"s", {"one"}};
+  op.numbers = {{"beta", 0.5}};
+  expect_same_product(op, call);
+  EXPECT_FALSE(device_reference_of(op, call, nullptr)) << "nobody calls them";
+  op.name = "softmax";
+  EXPECT_FALSE(device_reference_of(op, call, device_arguments)) << "not one of the device's operators";
+}
+
+TEST(DeviceReference, OfAGroupIsACallForEachProblem) {
+  using kernel::testing::exported_tensor;
+  ExportedCall call;
+  auto table = exported_tensor("at", {2, 3}, {3, 1}, 0, "Int64");
+  table.content = std::vector<std::byte>(48);
+  call.tensors = {table};
+  for (int i = 0; i < 6; ++i) {
+    call.tensors[0].relocations.push_back({static_cast<std::size_t>(8 * i), 1 + i, 0});
+    const std::int64_t m = i < 3 ? 4 : 9, n = i < 3 ? 8 : 2, k = i < 3 ? 5 : 7;
+    const std::int64_t rows = i % 3 == 1 ? n : m, columns = i % 3 == 2 ? n : k;
+    call.tensors.push_back(exported_tensor("t" + std::to_string(i), {rows, columns}, {columns, 1}, 1 + i));
+  }
+  Operator op;
+  op.name = "gemm";
+  op.roles = {{"a", {"at[*,0]", {"m", "k"}}}, {"b", {"at[*,1]", {"n", "k"}}}, {"d", {"at[*,2]", {"m", "n"}}}};
+  const auto reference = device_reference_of(op, call, device_arguments);
+  ASSERT_TRUE(reference);
+  EXPECT_EQ(reference->operations, 4 * 8 * 5 + 9 * 2 * 7);
+  Inputs inputs;
+  for (const auto& tensor : call.tensors) {
+    inputs.tensors.push_back(host_tensor(tensor));
+    inputs.tensors.back().fill(Fill::normal, inputs.tensors.size());
+  }
+  const auto seen = on_the_host(*reference, inputs);
+  ASSERT_EQ(seen.tensors.size(), 2u);
+  const auto groups = groups_of(op, call);
+  ASSERT_TRUE(groups);
+  for (const Operator& one : *groups) {
+    const Tensor expected = evaluate(one, call, inputs);
+    EXPECT_TRUE(compare(*seen.find(expected.name), expected, {1e-6, 1e-5, 1, ""}).passed) << expected.name;
+  }
 }
 
 /// A package that large problems can be checked on must have a small problem too, on which the operators are

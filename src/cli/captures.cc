@@ -8,6 +8,8 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/exports.h"
+#include "cli/import_call.h"
 #include "cli/parts.h"
 #include "reading/read.h"
 
@@ -157,6 +159,20 @@ std::string pinned_dsl_version(const std::string& program, const FileSource& fil
   return "";
 }
 
+std::string wanted_dsl_version(const std::string& program, const Context& context) {
+  const auto real = [](const std::string& path) {
+    std::error_code failed;
+    const auto found = std::filesystem::canonical(path, failed);
+    return failed ? path : found.string();
+  };
+  if (auto pinned = pinned_dsl_version(real(program), context.files); !pinned.empty()) return pinned;
+  auto text = context.files.read(program, max_source_bytes);
+  const std::string called = text ? called_program(*text) : "";
+  if (called.empty()) return "";
+  auto path = program_path(called, context);
+  return path ? pinned_dsl_version(real(*path), context.files) : "";
+}
+
 Result<std::string> dsl_python(const DslChoice& choice, Context& context) {
   if (!choice.python.empty()) return runnable_python(choice.python, "--python", context);
   if (!choice.version.empty()) {
@@ -167,10 +183,7 @@ Result<std::string> dsl_python(const DslChoice& choice, Context& context) {
   }
   if (auto named = context.environment.get("CUTELAB_DSL_PYTHON"))
     return runnable_python(*named, "CUTELAB_DSL_PYTHON", context);
-  std::string program = choice.program;
-  std::error_code failed;
-  if (const auto real = std::filesystem::canonical(program, failed); !failed) program = real.string();
-  const std::string pinned = pinned_dsl_version(program, context.files);
+  const std::string pinned = wanted_dsl_version(choice.program, context);
   if (pinned.empty()) return python_of("dsl", context);
   auto python = python_of(part_of(pinned, context), context);
   if (python) return python;

@@ -43,5 +43,7 @@ std::string torch_hint(std::size_t programs, const capture::Toolchain& toolchain
 /// The DSL version that the checkout around `program` pins in python/CuTeDSL/requirements.txt; empty: it lies
 /// in none, or that pins none.
 std::string pinned_dsl_version(const std::string& program, const FileSource& files);
+/// The same; of a call that an import wrote (import_call.h) what the checkout of the called program pins.
+std::string wanted_dsl_version(const std::string& program, const Context& context);
 
 }  // namespace cutelab::cli

@@ -139,6 +139,16 @@ bool CaptureExporter::sources_unchanged(const std::string& folder) const {
   return true;
 }
 
+constexpr std::int64_t most_content = 1 << 16;  // bytes of a tensor that is kept, call_memory.py
+
+/// Exports of before addresses inside tensors were followed: such a tensor came without its content.
+bool tells_no_addresses(const kernel::ExportedCall& call) {
+  return std::any_of(call.tensors.begin(), call.tensors.end(), [](const auto& tensor) {
+    return (tensor.dtype == "Int64" || tensor.dtype == "Uint64") && !tensor.content &&
+           tensor.bytes <= most_content;
+  });
+}
+
 Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const std::string& version) const {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(parent, failed)) {
@@ -148,6 +158,7 @@ Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const 
     // Without the compiler's text it still runs, but tells less: made anew where that can be done.
     if (!version.empty() && !context_.files.status(entry.path().string() + "/kernel.mlir")) continue;
     if (auto found = read_export(entry.path().string(), context_.files)) {
+      if (!version.empty() && tells_no_addresses(found->call)) continue;
       found->from_cache = true;
       return found;
     }
@@ -216,7 +227,6 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   request.limits.seconds = settings_.most_seconds;
   request.torch = settings_.torch;
   request.cache = context_.environment.cache_home() + "/capture";
-  request.fresh = settings_.fresh;
   request.export_call = true;
   request.line_table = settings_.line_table;
   auto capture = told_capture(request, wanted, tools);
@@ -266,7 +276,7 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
                  source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
   auto tools = toolchain(path);
   if (!tools) return tools.error();
-  if (!settings_.fresh)
+  if (!settings_.made_by_this_harness)
     if (auto found = kept(parent, tools->dsl_version)) return found;
   return made(wanted, path, parent, *tools);
 }
@@ -317,7 +327,7 @@ Error by_version(Error error, const std::string& path, const std::string& versio
   if (!settings.python.empty() || !settings.dsl_version.empty() ||
       context.environment.get("CUTELAB_DSL_PYTHON"))
     return error;
-  const std::string pinned = pinned_dsl_version(real(path).string(), context.files);
+  const std::string pinned = wanted_dsl_version(path, context);
   if (pinned.empty() || pinned == version) return error;
   error.kind = ErrorKind::unavailable;
   error.wrong +=
@@ -371,8 +381,9 @@ std::vector<kernel::Package> every_package(Context& context, ExportSettings sett
   auto packages = kernel::all_packages();
   std::vector<std::string> problems;
   settings.tells = true;
-  for (kernel::Package& package : kernel::imported_packages(
-           context.files, context.source_root, make_exporter(context, std::move(settings)), problems))
+  for (kernel::Package& package : kernel::imported_packages(context.files, context.source_root,
+                                                            make_exporter(context, std::move(settings)),
+                                                            problems, kernel::device_arguments))
     packages.push_back(std::move(package));
   kernel::order_versions(packages);
   for (const std::string& problem : problems) context.err << "note: passed over " << problem << "\n";

@@ -22,7 +22,9 @@ struct ExportSettings {
   capture::Torch torch = capture::Torch::automatic;
   double most_seconds = 180;   ///< a program that runs longer is ended
   bool keep_failures = false;  ///< keep how a program failed, too, and do not try it again
-  bool fresh = false;          ///< run the program even if an export is kept
+  /// An import concludes from what today's harness sees: kept exports of an earlier one do not serve, kept
+  /// captures do, as they are known by their harness.
+  bool made_by_this_harness = false;
   /// Have the DSL write a line table into the device code, for profilers. Such an export is another one than
   /// that without: it is kept beside it.
   bool line_table = false;

@@ -87,6 +87,9 @@ std::string path_expression(const std::string& program) {
   return "os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 5, " + quoted + ")";
 }
 
+constexpr const char* mark_of_calls = "class FILL_IN:";
+constexpr const char* program_line = "PROGRAM = ";
+
 constexpr const char* call_template = R"py("""The call of `{0}` ({1}, line {2}).
 
 The program makes no call that could be followed, so that its arguments stand here. Fill in what is FILL_IN, then:
@@ -192,6 +195,26 @@ std::string call_program(const std::string& program, const CallableFunction& fun
   return fmt::format(call_template, function.name, program, function.line, again, path_expression(program),
                      constructor, argument_lines(function, false), method ? "CONSTRUCTOR, " : "", file,
                      called);
+}
+
+std::string called_program(const std::string& text) {
+  if (text.find(mark_of_calls) == std::string::npos) return "";
+  for (const auto line : split(text, '\n')) {
+    if (!line.starts_with(program_line)) continue;
+    std::string name;  // the last text in quotes
+    bool inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '"') {
+        inside = !inside;
+        if (inside) name.clear();
+      } else if (inside) {
+        if (line[i] == '\\' && i + 1 < line.size()) ++i;
+        name += line[i];
+      }
+    }
+    return name;
+  }
+  return "";
 }
 
 }  // namespace cutelab::cli

@@ -35,4 +35,7 @@ Result<std::vector<CallableFunction>> callable_functions(const std::string& path
 std::string call_program(const std::string& program, const CallableFunction& function,
                          const std::string& file, const std::string& again);
 
+/// The program that such a file calls; empty: the text is no call of one.
+std::string called_program(const std::string& text);
+
 }  // namespace cutelab::cli

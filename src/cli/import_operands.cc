@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kernel/operator_groups.h"
 
 namespace cutelab::cli {
 namespace {
@@ -128,6 +129,61 @@ std::optional<Operands> operands_of(const kernel::ExportedCall& call, const std:
   operands.output = {output, keys_of(*output, flags)};
   say_output(call, written, output, assumed);
   return operands;
+}
+
+namespace {
+
+bool fits_order(const ThreeModes& order, const ThreeTensors& tensors) {
+  std::map<std::string, std::int64_t> extents;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& shape = tensors[i]->shape;
+    if (shape.size() != order[i].size()) return false;
+    for (std::size_t mode = 0; mode < shape.size(); ++mode)
+      if (extents.emplace(order[i][mode], shape[mode]).first->second != shape[mode]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ThreeModes> usual_modes(const std::vector<ThreeTensors>& problems) {
+  static const std::vector<ThreeModes> orders = {{{{"m", "k"}, {"n", "k"}, {"m", "n"}}},
+                                                 {{{"m", "k"}, {"k", "n"}, {"m", "n"}}},
+                                                 {{{"m", "k", "l"}, {"n", "k", "l"}, {"m", "n", "l"}}},
+                                                 {{{"l", "m", "k"}, {"l", "n", "k"}, {"l", "m", "n"}}},
+                                                 {{{"l", "m", "k"}, {"l", "k", "n"}, {"l", "m", "n"}}}};
+  for (const ThreeModes& order : orders)
+    if (std::all_of(problems.begin(), problems.end(),
+                    [&](const ThreeTensors& tensors) { return fits_order(order, tensors); }))
+      return order;
+  return std::nullopt;
+}
+
+void take_grouped_product(const kernel::ExportedCall& call, OperatorGuess& guess) {
+  std::vector<std::string> names;
+  std::vector<std::vector<const CallTensor*>> columns;
+  for (const std::string& family : kernel::families_of(call)) {
+    auto members = kernel::members_of(family, call);
+    if (std::find(members.begin(), members.end(), nullptr) != members.end()) continue;
+    names.push_back(family);
+    columns.push_back(std::move(members));
+  }
+  if (columns.size() != 3 || columns[1].size() != columns[0].size() || columns[2].size() != columns[0].size())
+    return;
+  std::vector<ThreeTensors> problems;
+  for (std::size_t i = 0; i < columns[0].size(); ++i)
+    problems.push_back({columns[0][i], columns[1][i], columns[2][i]});
+  const auto modes = usual_modes(problems);
+  if (!modes) return;
+  guess.op.name = "gemm";
+  const char* roles[] = {"a", "b", "d"};
+  std::vector<std::string> said;
+  for (std::size_t i = 0; i < 3; ++i) {
+    guess.op.roles[roles[i]] = {names[i], (*modes)[i]};
+    said.push_back(fmt::format("{} ({}) {}", roles[i], join((*modes)[i], ", "), names[i]));
+  }
+  guess.assumed.push_back("a product for each problem of a group, its tensors behind the addresses in " +
+                          join(said, ", "));
 }
 
 void take_attention(const Operands& operands, OperatorGuess& guess) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,18 @@ struct Operands {
 /// that suits. None: there is no output, or nothing but one. What is assumed is added to `assumed`.
 std::optional<Operands> operands_of(const kernel::ExportedCall& call, const std::vector<ProbedFlag>& flags,
                                     std::vector<std::string>& assumed);
+
+/// Of a, b and d of a product.
+using ThreeModes = std::array<std::vector<std::string>, 3>;
+using ThreeTensors = std::array<const CallTensor*, 3>;
+
+/// Where numbers alone cannot tell modes apart (m = n = k), their usual order is taken: the first one that
+/// the extents of every problem allow.
+std::optional<ThreeModes> usual_modes(const std::vector<ThreeTensors>& problems);
+
+/// A product for each problem of a group, where three columns of addresses lead to tensors: a, b and d in
+/// their order.
+void take_grouped_product(const kernel::ExportedCall& call, OperatorGuess& guess);
 
 /// Names the modes of q, k, v and o of attention: elements lie together in memory, batches farthest apart;
 /// tokens and heads by the options that they follow, else by their extents.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/text.h"
 #include "cli/import_operands.h"
+#include "kernel/operator_groups.h"
 
 namespace cutelab::cli {
 namespace {
@@ -34,32 +34,7 @@ std::optional<std::vector<std::string>> product_modes(const Operand& own, const 
                                                                                     : std::nullopt;
 }
 
-using ThreeModes = std::array<std::vector<std::string>, 3>;
-
-/// Where numbers alone cannot tell modes apart (m = n = k), their usual order is taken: the first of these
-/// that the extents allow, of a, b and d.
-std::optional<ThreeModes> usual_modes(const std::vector<Operand>& operands) {
-  static const std::vector<ThreeModes> orders = {{{{"m", "k"}, {"n", "k"}, {"m", "n"}}},
-                                                 {{{"m", "k"}, {"k", "n"}, {"m", "n"}}},
-                                                 {{{"m", "k", "l"}, {"n", "k", "l"}, {"m", "n", "l"}}},
-                                                 {{{"l", "m", "k"}, {"l", "n", "k"}, {"l", "m", "n"}}},
-                                                 {{{"l", "m", "k"}, {"l", "k", "n"}, {"l", "m", "n"}}}};
-  for (const ThreeModes& order : orders) {
-    std::map<std::string, std::int64_t> extents;
-    bool fits = true;
-    for (std::size_t i = 0; i < 3 && fits; ++i) {
-      const auto& shape = operands[i].tensor->shape;
-      fits = shape.size() == order[i].size();
-      for (std::size_t mode = 0; fits && mode < shape.size(); ++mode)
-        fits = extents.emplace(order[i][mode], shape[mode]).first->second == shape[mode];
-    }
-    if (fits) return order;
-  }
-  return std::nullopt;
-}
-
-void name_product(const std::vector<Operand>& operands, const std::array<std::vector<std::string>, 3>& modes,
-                  OperatorGuess& guess) {
+void name_product(const std::vector<Operand>& operands, const ThreeModes& modes, OperatorGuess& guess) {
   guess.op.name = "gemm";
   const char* roles[] = {"a", "b", "d"};
   for (std::size_t i = 0; i < 3; ++i) guess.op.roles[roles[i]] = {operands[i].tensor->name, modes[i]};
@@ -78,7 +53,7 @@ void take_product(const std::vector<Operand>& operands, OperatorGuess& guess) {
 
 /// Where no option moves an extent, and numbers alone cannot tell modes apart (m = n = k).
 void take_usual_product(const std::vector<Operand>& operands, OperatorGuess& guess) {
-  const auto modes = usual_modes(operands);
+  const auto modes = usual_modes({ThreeTensors{operands[0].tensor, operands[1].tensor, operands[2].tensor}});
   if (!modes) return;
   guess.assumed.push_back(
       fmt::format("extents are alike, so modes are taken in their usual order: a ({}), b ({}), d ({})",
@@ -291,7 +266,10 @@ void hold_against_call(const kernel::ExportedCall& call, const std::string& word
       guess.undetermined.push_back(
           fmt::format("`operator`: it looks like {}, but what the number {} does there is not known",
                       guess.op.name, number));
-  if (named.empty() && guess.op.name == "gemm" && to_lower(words).find("grouped") != std::string::npos)
+  const bool grouped = std::any_of(guess.op.roles.begin(), guess.op.roles.end(),
+                                   [](const auto& role) { return kernel::is_family(role.second.tensor); });
+  if (named.empty() && guess.op.name == "gemm" && !grouped &&
+      to_lower(words).find("grouped") != std::string::npos)
     guess.undetermined.emplace_back("`operator`: it looks like one product, but is called a grouped one");
   if (named.empty() && guess.op.name == "gemm")
     for (const char* word : {"gelu", "relu", "silu", "swish", "activation", "epilogue"})
@@ -300,7 +278,7 @@ void hold_against_call(const kernel::ExportedCall& call, const std::string& word
             "`operator.numbers.activation`: what \"{}\" in the program's name does to the product", word));
         break;
       }
-  if (call.uses_known && call.writes_elsewhere > 0)
+  if (call.uses_known && call.writes_elsewhere > 0 && !grouped)  // where a group's results lie
     guess.undetermined.push_back(
         fmt::format("it writes memory of none of its tensors in {} place{}: addresses that it loads or "
                     "descriptors that it makes",
@@ -329,7 +307,12 @@ void take_mask(const std::string& program_text, OperatorGuess& guess) {
 OperatorGuess guess_operator(const kernel::ExportedCall& call, const std::vector<ProbedFlag>& flags,
                              const std::string& words, const std::string& named) {
   OperatorGuess guess;
-  const auto operands = operands_of(call, flags, guess.assumed);
+  const bool has_tables = !kernel::families_of(call).empty();
+  if (has_tables && (named.empty() || named == "gemm")) {
+    take_grouped_product(call, guess);
+    if (guess.op.known()) take_numbers(call, guess);
+  }
+  const auto operands = has_tables ? std::nullopt : operands_of(call, flags, guess.assumed);
   if (operands) {
     const bool may_be_product = named.empty() || named == "gemm";
     if (may_be_product && !has_tokens(*operands)) take_product_of(*operands, false, guess);

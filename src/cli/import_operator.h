@@ -36,4 +36,9 @@ std::string words_of_call(const std::string& path, const kernel::ExportedCall& c
 void settle_parameters(const std::string& path, const kernel::ExportedCall& call,
                        const std::vector<ProbedFlag>& flags, kernel::PackageDescription& description);
 
+/// Switches with which the call is not one of the operator are no parameters: one that skips the program's
+/// own check may skip the call that was imported.
+void leave_out_misfits(const kernel::Exporter& exporter, const kernel::ExportWanted& base,
+                       kernel::PackageDescription& description);
+
 }  // namespace cutelab::cli

@@ -38,6 +38,44 @@ std::vector<std::string> other_numbers(const std::string& text) {
   return others;
 }
 
+/// The text with each of its numbers changed.
+std::string with_numbers(const std::string& text, const std::function<std::int64_t(std::int64_t)>& change) {
+  std::string changed, digits;
+  const auto put = [&] {
+    if (const auto number = parse_integer(digits)) changed += fmt::format("{}", change(*number));
+    digits.clear();
+  };
+  for (const char c : text) {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      digits += c;
+      continue;
+    }
+    put();
+    changed += c;
+  }
+  put();
+  return changed;
+}
+
+/// Tuples with every number above 1 doubled: a 1 is mostly no extent.
+std::string doubled_tuples(const std::string& text) {
+  return with_numbers(text, [](std::int64_t n) { return n > 1 ? n * 2 : n; });
+}
+
+/// The tuples with the last one twice.
+std::string one_tuple_more(const std::string& text) {
+  const auto open = text.rfind('('), close = text.find(')', open == std::string::npos ? 0 : open);
+  if (open == std::string::npos || close == std::string::npos) return text;
+  return text.substr(0, close + 1) + "," + text.substr(open);
+}
+
+std::int64_t tuples_in(const std::string& text) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    count += text[i] == '(' && (std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0);
+  return count;
+}
+
 /// Of an option of several integers with choices: what component `at` is in those that agree elsewhere.
 std::vector<std::string> other_components(const ProgramFlag& flag, const std::vector<std::string>& now,
                                           std::size_t at) {
@@ -91,6 +129,8 @@ std::vector<ProbedFlag> parts_of(const ProgramFlag& flag) {
   if (flag.kind == "switch") {
     const bool on = flag.value == "True";
     add(name, -1, "switch", on ? "1" : "0", {on ? "0" : "1"});
+  } else if (flag.kind == "tuples") {
+    add(name, -1, "tuples", flag.value, {doubled_tuples(flag.value)});
   } else if (flag.kind == "integer") {
     std::vector<std::string> others = flag.choices;
     std::erase(others, flag.value);
@@ -198,6 +238,30 @@ void probe_together(const ProbeRequest& request, const kernel::ExportedCall& bas
   }
 }
 
+/// A number that counts the tuples of another option is taken only with as many of them.
+void probe_counts(const ProbeRequest& request, const kernel::ExportedCall& base,
+                  std::vector<ProbedFlag>& all) {
+  const std::vector<ProbedFlag> unchanged = all;
+  for (const ProbedFlag& tuples : unchanged) {
+    if (tuples.parameter.kind != "tuples") continue;
+    const std::int64_t count = tuples_in(tuples.parameter.value);
+    for (ProbedFlag& number : all) {
+      if (number.effect != FlagEffect::refused || number.parameter.kind != "integer" ||
+          parse_integer(number.parameter.value) != count)
+        continue;
+      auto made = request.exporter.get(
+          with_flags(request, changed_flags(unchanged, request,
+                                            {{tuples.parameter.name, one_tuple_more(tuples.parameter.value)},
+                                             {number.parameter.name, fmt::format("{}", count + 1)}})));
+      if (!made) continue;
+      number.effect = difference(base, made->call);
+      number.outcome.clear();
+      if (number.parameter.meaning.empty())
+        number.parameter.meaning = "how many tuples " + tuples.parameter.option + " has";
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> component_names(const std::string& option, std::size_t count) {
@@ -217,7 +281,8 @@ FlagEffect difference(const kernel::ExportedCall& base, const kernel::ExportedCa
   if (base.tensors.size() != other.tensors.size()) return FlagEffect::problem;
   for (std::size_t i = 0; i < base.tensors.size(); ++i) {
     const auto &a = base.tensors[i], &b = other.tensors[i];
-    if (a.dtype != b.dtype || a.shape != b.shape || a.stride != b.stride || a.content != b.content)
+    if (a.dtype != b.dtype || a.shape != b.shape || a.stride != b.stride || a.content != b.content ||
+        a.relocations != b.relocations)
       return FlagEffect::problem;
   }
   if (base.device_code_sha256 != other.device_code_sha256 ||
@@ -261,6 +326,7 @@ std::vector<ProbedFlag> probe_flags(const ProbeRequest& request, const kernel::E
     if (request.progress) request.progress(fmt::format("{} of {} options tried", ++done, all.size()));
   });
   probe_together(request, base, all);
+  probe_counts(request, base, all);
   return all;
 }
 
@@ -281,7 +347,7 @@ void describe_parameters(const std::vector<ProbedFlag>& flags, kernel::PackageDe
                                            : flag.because.empty()
                                                ? "no other value is known"
                                                : "no other value gave a call: " + flag.because));
-    } else if (effect == FlagEffect::problem || p.kind == "word") {
+    } else if (effect == FlagEffect::problem || p.kind == "word" || p.kind == "tuples") {
       description.parameters.push_back(p);
     } else {
       description.configuration.push_back(p);
@@ -307,9 +373,16 @@ std::map<std::string, std::string> probe_ragged(const ProbeRequest& request,
   for (const long long remainder : {8, 16, 32, 64}) {
     std::map<std::string, std::string> problem;
     long long turn = 1;
-    for (const ProbedFlag& flag : flags)
-      if (!flag.scaled.empty() && parse_integer(flag.parameter.value).value_or(0) >= small)
-        problem[flag.parameter.name] = fmt::format("{}", small + remainder * turn++);
+    for (const ProbedFlag& flag : flags) {
+      const auto& p = flag.parameter;
+      if (!flag.scaled.empty() && parse_integer(p.value).value_or(0) >= small)
+        problem[p.name] = fmt::format("{}", small + remainder * turn++);
+      // The number of tiles is often fixed in the kernel: a little less than a problem that it solves.
+      if (p.kind != "tuples" || flag.effect != FlagEffect::problem) continue;
+      const std::string less =
+          with_numbers(p.value, [&](std::int64_t n) { return n >= small ? n - remainder * turn++ : n; });
+      if (less != p.value) problem[p.name] = less;
+    }
     if (problem.empty()) return {};
     kernel::ExportWanted wanted = request.base;
     wanted.flags = kernel::flags_of(description, problem);

@@ -62,4 +62,26 @@ void settle_parameters(const std::string& path, const kernel::ExportedCall& call
   });
 }
 
+void leave_out_misfits(const kernel::Exporter& exporter, const kernel::ExportWanted& base,
+                       kernel::PackageDescription& d) {
+  if (!d.op.known()) return;
+  std::vector<std::string> misfits;
+  for (const auto& p : d.parameters) {
+    if (p.kind != "switch") continue;
+    kernel::ExportWanted wanted = base;
+    wanted.flags = kernel::flags_of(d, {{p.name, p.value == "0" ? "1" : "0"}});
+    auto made = exporter.get(wanted);
+    if (!made) continue;
+    kernel::shape_runs(d.op, made->call);
+    const auto fits = kernel::check_operator(d.op, made->call);
+    if (fits) continue;
+    misfits.push_back(p.name);
+    d.passed_over.push_back(
+        fmt::format("{}: with it the call is not one of {}: {}", p.option, d.op.name, fits.error().wrong));
+  }
+  std::erase_if(d.parameters, [&](const auto& p) {
+    return std::find(misfits.begin(), misfits.end(), p.name) != misfits.end();
+  });
+}
+
 }  // namespace cutelab::cli

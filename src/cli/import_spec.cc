@@ -68,12 +68,12 @@ VerbSpec import_spec() {
        "", false, operator_names()}};
   for (const auto& more : {program_flags(), run_flags()})
     spec.flags.insert(spec.flags.end(), more.begin(), more.end());
-  spec.examples = {
-      "cutelab import examples/cute_dsl/rmsnorm.py --layer norm --design my_rmsnorm --dry-run",
-      "cutelab import dense_gemm --arch sm_90a --layer gemm --design hopper_dense_gemm -- --skip_ref_check",
-      "cutelab import gemm.py --layer gemm --version 1 --operator gemm",
-      "cutelab import data/recipes/quack.json:softmax_fwd --layer softmax --design quack_softmax",
-      "cutelab import --sweep ~/cutlass --only hopper"};
+  spec.examples = {"cutelab import examples/cute_dsl/rmsnorm.py --design my_rmsnorm --dry-run",
+                   "cutelab import dense_gemm --arch sm_90a --layer gemm --design my_gemm",
+                   "cutelab import dense_gemm --arch sm_90a --design my_gemm -- --a_major m",
+                   "cutelab import my_kernel.py --layer gemm --version 1 --operator gemm",
+                   "cutelab import data/recipes/quack.json:softmax_fwd --design my_softmax",
+                   "cutelab import --sweep ~/cutlass --only hopper"};
   return spec;
 }
 

@@ -19,6 +19,7 @@
 #include "cli/import_write.h"
 #include "corpus/checkout.h"
 #include "corpus/index.h"
+#include "render/columns.h"
 #include "render/table.h"
 
 namespace cutelab::cli {
@@ -197,10 +198,10 @@ std::string shortened(const std::string& text, std::size_t most) {
 
 }  // namespace
 
-std::string sweep_report(const std::vector<SweptImport>& swept) {
+std::string sweep_report(const std::vector<SweptImport>& swept, int width) {
   render::Table table{{{"File"}, {"Ends as"}, {"Why"}}, {}};
   for (const auto& one : swept) table.rows.push_back({one.file, one.end, shortened(one.because, 160)});
-  return render::markdown(table) + "\n" + totals_of(swept) + "\n";
+  return render::fitted(table, width) + "\n" + totals_of(swept) + "\n";
 }
 
 std::string sweep_page(const std::vector<SweptImport>& swept) {

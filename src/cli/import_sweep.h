@@ -33,8 +33,8 @@ Result<std::vector<SweptImport>> sweep_imports(const ImportSweep& asked, const k
                                                Context& context,
                                                const std::function<void(const SweptImport&)>& told);
 
-/// The table of a sweep with its totals.
-std::string sweep_report(const std::vector<SweptImport>& swept);
+/// The table of a sweep with its totals, in `width` columns (0 = any).
+std::string sweep_report(const std::vector<SweptImport>& swept, int width = 0);
 /// The same as a page: totals first, one table for each way to end.
 std::string sweep_page(const std::vector<SweptImport>& swept);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -10,6 +11,7 @@
 #include "cli/exports.h"
 #include "cli/host_exports.h"
 #include "kernel/fill_in.h"
+#include "kernel/operator_groups.h"
 
 namespace cutelab::cli {
 namespace {
@@ -41,12 +43,20 @@ std::string parameter_lines(const std::vector<kernel::ImportedParameter>& parame
   return text;
 }
 
+bool stands_for(const std::string& name, const kernel::ExportedCall::Tensor& tensor,
+                const kernel::ExportedCall& call) {
+  if (!kernel::is_family(name)) return name == tensor.name;
+  const auto members = kernel::members_of(name, call);
+  return std::find(members.begin(), members.end(), &tensor) != members.end();
+}
+
 std::vector<std::string> tensor_lines(const kernel::PackageDescription& d, const kernel::ExportedCall& call) {
   std::vector<std::string> lines;
   for (const auto& tensor : call.tensors) {
     std::string role;
     for (const auto& [name, of] : d.op.roles)
-      if (of.tensor == tensor.name) role = fmt::format(": {} ({})", name, join(of.modes, ", "));
+      if (stands_for(of.tensor, tensor, call)) role = fmt::format(": {} ({})", name, join(of.modes, ", "));
+    if (!tensor.relocations.empty()) role += "; holds addresses of others";
     lines.push_back(fmt::format("`{}` {} ({}) : ({}){}", tensor.name, tensor.dtype,
                                 fmt::join(tensor.shape, ", "), fmt::join(tensor.stride, ", "), role));
   }

@@ -39,7 +39,7 @@ Error refused(std::string wrong, std::string remedy) {
 
 }  // namespace
 
-Status check_kernel_flags(const Arguments& arguments, bool sweeps) {
+Status check_kernel_flags(const Arguments& arguments) {
   for (const Needs& rule : needs()) {
     const bool met = std::any_of(rule.one_of.begin(), rule.one_of.end(),
                                  [&](const std::string& other) { return arguments.has(other); });
@@ -50,6 +50,10 @@ Status check_kernel_flags(const Arguments& arguments, bool sweeps) {
   for (const auto& [one, other] : contradictions())
     if (arguments.has(one) && arguments.has(other))
       return refused(fmt::format("{} and {} do not go together", one, other), "leave one of them out");
+  return {};
+}
+
+Status check_sweep_flags(const Arguments& arguments, bool sweeps) {
   for (const char* flag : {"--gpus", "--shard", "--csv", "--launcher"})
     if (arguments.has(flag) && !sweeps)
       return refused(fmt::format("{} is for a sweep, and each parameter has one value", flag),

@@ -5,8 +5,11 @@
 namespace cutelab::cli {
 
 /// Flags of `cutelab kernel` that say nothing without another one, or contradict one another. A flag that
-/// would be passed over in silence is an error (kind usage). `sweeps`: a parameter has several values.
-Status check_kernel_flags(const Arguments& arguments, bool sweeps);
+/// would be passed over in silence is an error (kind usage).
+Status check_kernel_flags(const Arguments& arguments);
+/// Flags that are for a sweep, or for one problem alone. `sweeps`: a parameter has several values. Errors:
+/// kind usage.
+Status check_sweep_flags(const Arguments& arguments, bool sweeps);
 
 /// --dsl-version and --line-info, as they are given again. Errors (kind usage): the package's compiler has no
 /// such choice.

@@ -53,6 +53,7 @@ Result<ExportSettings> settings_of(const Arguments& arguments) {
   settings.python = arguments.get("--python");
   settings.dsl_version = arguments.get("--dsl-version");
   settings.torch = torch_of(arguments);
+  settings.made_by_this_harness = true;
   auto seconds = bounded_number(arguments, "import", "--timeout", static_cast<int>(settings.most_seconds), 1,
                                 most_seconds);
   if (!seconds) return seconds.error();
@@ -272,6 +273,7 @@ void Importing::describe(const kernel::Exported& base) {
   d.undetermined = std::move(guess.undetermined);
   if (is_cpp_program(path_)) hold_to_tiles(flags, d);
   settle_parameters(said_, base.call, flags, d);
+  leave_out_misfits(*exporter_, wanted_, d);
   keep_default_problem();
   for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
   d.assumed.insert(d.assumed.end(), base.call.notes.begin(), base.call.notes.end());
@@ -342,7 +344,7 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
   auto swept = sweep_imports(asked, *make_exporter(context, *settings), context, told);
   if (context.err_is_terminal) context.err << "\r\x1b[K" << std::flush;
   if (!swept) return swept.error();
-  context.out << sweep_report(*swept);
+  context.out << sweep_report(*swept, context.table_width());
   if (arguments.has("--report"))
     if (auto status = write_file_atomically(arguments.get("--report"), sweep_page(*swept)); !status)
       return status.error();

@@ -292,6 +292,7 @@ Status KernelVerb::draw(KernelOutcome& outcome, const KernelRequest& request, co
 }
 
 Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) const {
+  if (auto s = check_kernel_flags(arguments); !s) return s.error();  // before any program is run
   const auto& words = arguments.positionals();
   ExportSettings exported;
   exported.dsl_version = arguments.get("--dsl-version");
@@ -303,7 +304,7 @@ Result<ExitCode> KernelVerb::run(const Arguments& arguments, Context& context) c
   if (auto s = take_arch(*package, arguments.get("--arch")); !s) return s.error();
   auto sweep = kernel::parse_sweep(words[0], *package->plan, arguments.open());
   if (!sweep) return sweep.error();
-  if (auto s = check_kernel_flags(arguments, !sweep->varying.empty()); !s) return s.error();
+  if (auto s = check_sweep_flags(arguments, !sweep->varying.empty()); !s) return s.error();
   auto request = request_of(arguments, std::move(*package), sweep->problems[0]);
   if (!request) return request.error();
   if (!sweep->varying.empty())

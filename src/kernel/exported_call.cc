@@ -36,6 +36,13 @@ std::vector<std::byte> bytes_from(const std::string& hexadecimal) {
   return found;
 }
 
+std::vector<ExportedCall::Relocation> relocations_from(const Json& object) {
+  std::vector<ExportedCall::Relocation> found;
+  for (const Json& r : list(object, "relocations"))
+    found.push_back({get<std::size_t>(r, "at", 0), get(r, "buffer", -1), get<std::int64_t>(r, "offset", 0)});
+  return found;
+}
+
 ExportedCall::Tensor tensor_from(const Json& object) {
   ExportedCall::Tensor tensor;
   tensor.name = get<std::string>(object, "name", "");
@@ -47,6 +54,7 @@ ExportedCall::Tensor tensor_from(const Json& object) {
   tensor.bytes = get<std::int64_t>(object, "bytes", 0);
   if (object.contains("content") && object["content"].is_string())
     tensor.content = bytes_from(object["content"].get<std::string>());
+  tensor.relocations = relocations_from(object);
   return tensor;
 }
 
@@ -56,9 +64,7 @@ ExportedCall::Argument argument_from(const Json& object) {
   argument.type = get<std::string>(object, "type", "");
   argument.stream = get(object, "stream", false);
   argument.content = bytes_from(get<std::string>(object, "content", ""));
-  for (const Json& r : list(object, "relocations"))
-    argument.relocations.push_back(
-        {get<std::size_t>(r, "at", 0), get(r, "buffer", -1), get<std::int64_t>(r, "offset", 0)});
+  argument.relocations = relocations_from(object);
   return argument;
 }
 
@@ -107,12 +113,18 @@ bool is_whole(const ExportedCall& call) {
   const auto in_range = [&](int buffer) {
     return buffer >= 0 && static_cast<std::size_t>(buffer) < call.buffers.size();
   };
+  const auto lie_in = [&](const std::vector<ExportedCall::Relocation>& relocations, std::size_t bytes) {
+    return std::all_of(relocations.begin(), relocations.end(), [&](const auto& r) {
+      return in_range(r.buffer) && bytes >= sizeof(std::uint64_t) && r.at <= bytes - sizeof(std::uint64_t);
+    });
+  };
   for (const auto& tensor : call.tensors)
-    if (!in_range(tensor.buffer) || tensor.shape.size() != tensor.stride.size()) return false;
-  for (const auto& argument : call.arguments)
-    for (const auto& r : argument.relocations)
-      if (!in_range(r.buffer) || r.at + sizeof(std::uint64_t) > argument.content.size()) return false;
-  return true;
+    if (!in_range(tensor.buffer) || tensor.shape.size() != tensor.stride.size() ||
+        !lie_in(tensor.relocations, tensor.content ? tensor.content->size() : 0))
+      return false;
+  return std::all_of(call.arguments.begin(), call.arguments.end(), [&](const auto& argument) {
+    return lie_in(argument.relocations, argument.content.size());
+  });
 }
 
 }  // namespace

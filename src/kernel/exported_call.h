@@ -14,7 +14,15 @@ namespace cutelab::kernel {
 /// One call of a compiled CuTe DSL function as a program made it, with which the exported object can be
 /// called again: what src/capture/harness/export_calls.py writes (schema cutelab.export).
 struct ExportedCall {
-  /// A tensor, or the memory behind a pointer (then of one mode). `dtype` is the DSL's name: "Float16".
+  /// An address of `buffer` plus `offset` stands at byte `at`: of an argument, or of a tensor's content.
+  struct Relocation {
+    std::size_t at = 0;
+    int buffer = 0;
+    std::int64_t offset = 0;
+    bool operator==(const Relocation&) const = default;
+  };
+  /// A tensor, or the memory behind a pointer (then of one mode). `dtype` is the DSL's name: "Float16". One
+  /// that only an address inside another tensor leads to is named after it: "table[2,0]".
   struct Tensor {
     std::string name;
     std::string dtype;
@@ -25,11 +33,7 @@ struct ExportedCall {
     std::int64_t bytes = 0;
     std::optional<std::vector<std::byte>> content;  ///< of index-like integers, as the program had them
     bool read = false, written = false;             ///< by the kernels; see uses_known
-  };
-  struct Relocation {
-    std::size_t at = 0;  ///< in the argument's bytes: an address of `buffer` plus `offset` stands there
-    int buffer = 0;
-    std::int64_t offset = 0;
+    std::vector<Relocation> relocations;            ///< of a table of addresses: where these stand
   };
   struct Argument {
     std::string name;

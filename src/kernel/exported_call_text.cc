@@ -14,23 +14,27 @@ std::string hexadecimal(const std::vector<std::byte>& content) {
   return text;
 }
 
+CallJson json_of(const std::vector<ExportedCall::Relocation>& relocations) {
+  CallJson all = CallJson::array();
+  for (const auto& r : relocations) all.push_back({{"at", r.at}, {"buffer", r.buffer}, {"offset", r.offset}});
+  return all;
+}
+
 CallJson json_of(const ExportedCall::Tensor& tensor) {
   CallJson object = {{"name", tensor.name},     {"dtype", tensor.dtype},   {"shape", tensor.shape},
                      {"stride", tensor.stride}, {"buffer", tensor.buffer}, {"offset", tensor.offset},
                      {"bytes", tensor.bytes}};
   if (tensor.content) object["content"] = hexadecimal(*tensor.content);
+  if (!tensor.relocations.empty()) object["relocations"] = json_of(tensor.relocations);
   return object;
 }
 
 CallJson json_of(const ExportedCall::Argument& argument) {
-  CallJson relocations = CallJson::array();
-  for (const auto& r : argument.relocations)
-    relocations.push_back({{"at", r.at}, {"buffer", r.buffer}, {"offset", r.offset}});
   return {{"name", argument.name},
           {"type", argument.type},
           {"stream", argument.stream},
           {"content", hexadecimal(argument.content)},
-          {"relocations", std::move(relocations)}};
+          {"relocations", json_of(argument.relocations)}};
 }
 
 CallJson json_of(const ExportedCall::Launch& launch) {

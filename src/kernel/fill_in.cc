@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "kernel/operator_groups.h"
 #include "kernel/operators.h"
 
 namespace cutelab::kernel {
@@ -51,6 +52,8 @@ std::string tensors_of(const ExportedCall& call) {
   for (const auto& tensor : call.tensors)
     texts.push_back(fmt::format("`{}` ({} mode{})", tensor.name, tensor.shape.size(),
                                 tensor.shape.size() == 1 ? "" : "s"));
+  for (const std::string& family : families_of(call))
+    texts.push_back(fmt::format("`{}` (one tensor for each problem of a group)", family));
   return join(texts, ", ");
 }
 

@@ -94,7 +94,7 @@ std::vector<std::string> flags_of(const PackageDescription& d,
 
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
                                        const std::shared_ptr<const Exporter>& exporter,
-                                       std::vector<std::string>& problems) {
+                                       std::vector<std::string>& problems, const DeviceArguments& device) {
   std::vector<Package> packages;
   std::vector<std::string> all;
   for (const char* folder : {"/kernels/cute_python", "/kernels/cute_cpp"})
@@ -117,7 +117,7 @@ std::vector<Package> imported_packages(const FileSource& files, const std::strin
     package.summary = description->summary;
     description->folder = package.folder;
     package.architectures = {description->arch};
-    package.plan = std::make_shared<ImportedPlan>(std::move(*description), exporter);
+    package.plan = std::make_shared<ImportedPlan>(std::move(*description), exporter, device);
     packages.push_back(std::move(package));
   }
   return packages;

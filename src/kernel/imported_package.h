@@ -5,6 +5,7 @@
 
 #include "base/file_source.h"
 #include "base/result.h"
+#include "kernel/device_operators.h"
 #include "kernel/exported_call.h"
 #include "kernel/operators.h"
 #include "kernel/registry.h"
@@ -16,7 +17,7 @@ struct ImportedParameter {
   std::string name;              ///< "m"
   std::string option;            ///< "--mnk"
   int component = -1;            ///< which of the option's integers; -1: it takes one value
-  std::string kind;              ///< "integer", "real", "word", "switch"
+  std::string kind;              ///< "integer", "real", "word", "switch", "tuples" of integers
   std::string value;             ///< what it is by default; of a switch "0" or "1"
   bool on_unless_given = false;  ///< of a switch
   std::vector<std::string> choices;
@@ -94,9 +95,10 @@ class Exporter {
 };
 
 /// The packages below <root>/kernels/cute_python and cute_cpp whose package.json can be read. `problems` gets
-/// a sentence for each that cannot.
+/// a sentence for each that cannot. `device`: how the operators of kernels/reference are called.
 std::vector<Package> imported_packages(const FileSource& files, const std::string& root,
                                        const std::shared_ptr<const Exporter>& exporter,
-                                       std::vector<std::string>& problems);
+                                       std::vector<std::string>& problems,
+                                       const DeviceArguments& device = nullptr);
 
 }  // namespace cutelab::kernel

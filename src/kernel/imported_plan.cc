@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "kernel/operator_groups.h"
 
 namespace cutelab::kernel {
 namespace {
@@ -16,8 +17,24 @@ ParameterSpec spec_of(const ImportedParameter& p) {
   std::string meaning = p.meaning.empty() ? p.option : p.meaning;
   if (p.multiple_of > 1) meaning += fmt::format("; multiples of {}", p.multiple_of);
   if (p.kind == "word") return {p.name, meaning, p.value, 0, 0, p.choices};
+  if (p.kind == "tuples") return {p.name, meaning, p.value, 0, 0, {}, true};
   if (p.kind == "switch") return {p.name, meaning, p.value, 0, 1, {}};
   return {p.name, meaning, p.value, 0, most_number, {}};
+}
+
+/// The operator whose result the tensor is; null: none's.
+const Operator* result_of(const std::vector<Operator>& problems, const std::string& tensor) {
+  for (const Operator& one : problems)
+    if (one.roles.at(find_operator(one.name)->output).tensor == tensor) return &one;
+  return nullptr;
+}
+
+/// As fill_for says of the first problem that reads the tensor.
+Fill fill_in_groups(const std::vector<Operator>& problems, const std::string& tensor, Fill asked) {
+  for (const Operator& one : problems)
+    for (const auto& [name, role] : one.roles)
+      if (role.tensor == tensor) return fill_for(one, tensor, asked);
+  return asked;
 }
 
 /// What of a call no run can fill in here.
@@ -31,6 +48,14 @@ std::vector<std::string> open_points(const ExportedCall& call) {
       open.push_back(fmt::format("tensor {} shares its memory with another", tensor.name));
   }
   return open;
+}
+
+std::vector<unsigned long long> buffer_addresses(const ExportedCall& call, const Addresses& at) {
+  std::vector<unsigned long long> addresses(call.buffers.size());
+  for (const auto& tensor : call.tensors)
+    if (const auto it = at.find(tensor.name); it != at.end())
+      addresses[static_cast<std::size_t>(tensor.buffer)] = it->second;
+  return addresses;
 }
 
 }  // namespace
@@ -87,9 +112,10 @@ Status ImportedPlan::check(const Params& params) const {
   return made.error();
 }
 
-bool ImportedPlan::is_output(const std::string& tensor) const {
-  const OperatorSpec* spec = find_operator(description_.op.name);
-  return spec && description_.op.roles.at(spec->output).tensor == tensor;
+std::vector<Operator> ImportedPlan::groups(const ExportedCall& call) const {
+  if (!description_.op.known() || call.tensors.empty()) return {};
+  auto all = groups_of(with_numbers_of(description_.op, call), call);
+  return all ? std::move(*all) : std::vector<Operator>();
 }
 
 std::string ImportedPlan::cannot_run_because() const {
@@ -108,13 +134,15 @@ std::string ImportedPlan::cannot_run_because() const {
 
 Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) const {
   Inputs inputs;
-  for (const auto& described : call_of(params).tensors) {
-    if (is_output(described.name)) continue;
+  const ExportedCall& call = call_of(params);
+  const auto problems = groups(call);
+  for (const auto& described : call.tensors) {
+    if (result_of(problems, described.name)) continue;
     Tensor tensor = host_tensor(described);
     if (described.content && described.content->size() == tensor.data.size())
       tensor.data = *described.content;
     else
-      tensor.fill(fill_for(description_.op, described.name, fill), seed + inputs.tensors.size());
+      tensor.fill(fill_in_groups(problems, described.name, fill), seed + inputs.tensors.size());
     inputs.tensors.push_back(std::move(tensor));
   }
   return inputs;
@@ -122,15 +150,37 @@ Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) 
 
 Outputs ImportedPlan::prepare_outputs(const Params& params) const {
   Outputs outputs;
-  for (const auto& described : call_of(params).tensors)
-    if (is_output(described.name)) outputs.tensors.push_back(host_tensor(described));
+  const ExportedCall& call = call_of(params);
+  const auto problems = groups(call);
+  for (const auto& described : call.tensors)
+    if (result_of(problems, described.name)) outputs.tensors.push_back(host_tensor(described));
   return outputs;
 }
 
 Outputs ImportedPlan::reference_fn(const Params& params, const Inputs& inputs) const {
-  if (!description_.op.known()) return {};
   const ExportedCall& call = call_of(params);
-  return {{evaluate(with_numbers_of(description_.op, call), call, inputs)}};
+  Outputs outputs;
+  for (const Operator& one : groups(call)) outputs.tensors.push_back(evaluate(one, call, inputs));
+  return outputs;
+}
+
+std::optional<DeviceReference> ImportedPlan::device_reference(const Params& params) const {
+  const ExportedCall& call = call_of(params);
+  if (groups(call).empty()) return std::nullopt;
+  return device_reference_of(with_numbers_of(description_.op, call), call, device_);
+}
+
+std::optional<OperatorProof> ImportedPlan::operator_proof(const Params& params) const {
+  const ExportedCall& call = call_of(params);
+  if (groups(call).empty()) return std::nullopt;
+  return operator_proof_of(with_numbers_of(description_.op, call), call, device_);
+}
+
+Tolerance ImportedPlan::tolerance_of(const Params& params, const std::string& output) const {
+  const ExportedCall& call = call_of(params);
+  const auto problems = groups(call);
+  const Operator* one = result_of(problems, output);
+  return one ? operator_tolerance(*one, call) : tolerance(params);
 }
 
 Tolerance ImportedPlan::tolerance(const Params& params) const {
@@ -159,7 +209,7 @@ std::vector<Params> ImportedPlan::ragged_params(const Params& params, const Conf
     for (const auto& p : description_.parameters) {
       const auto it = given.find(p.name);
       if (it == given.end()) continue;
-      if (p.kind == "word")
+      if (p.kind == "word" || p.kind == "tuples")
         problem.set(p.name, it->second);
       else
         problem.set(p.name, static_cast<std::int64_t>(parse_integer(it->second).value_or(0)));
@@ -200,13 +250,18 @@ Result<CuteKernel> ImportedPlan::plan(const Params& params, const Config& config
     shape.dynamic_smem_bytes = static_cast<unsigned>(launch.dynamic_smem_bytes);
     return shape;
   };
+  kernel.address_words = [call = made->call](const Addresses& at) {
+    const auto addresses = buffer_addresses(call, at);
+    std::vector<AddressWord> words;
+    for (const auto& tensor : call.tensors)
+      for (const auto& r : tensor.relocations)
+        words.push_back(
+            {tensor.name, r.at,
+             addresses[static_cast<std::size_t>(r.buffer)] + static_cast<unsigned long long>(r.offset)});
+    return words;
+  };
   kernel.arguments = [call = std::move(made->call)](const Addresses& at) {
-    std::vector<unsigned long long> addresses(call.buffers.size());
-    for (const auto& tensor : call.tensors) {
-      const auto it = at.find(tensor.name);
-      if (it != at.end()) addresses[static_cast<std::size_t>(tensor.buffer)] = it->second;
-    }
-    return argument_block(call, addresses);
+    return argument_block(call, buffer_addresses(call, at));
   };
   return kernel;
 }

@@ -1,8 +1,11 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "kernel/device_operators.h"
 #include "kernel/imported_package.h"
 
 namespace cutelab::kernel {
@@ -13,8 +16,10 @@ namespace cutelab::kernel {
 /// asks for tensors.
 class ImportedPlan final : public KernelPlan {
  public:
-  ImportedPlan(PackageDescription description, std::shared_ptr<const Exporter> exporter)
-      : description_(std::move(description)), exporter_(std::move(exporter)) {}
+  /// `device`: how the operators of kernels/reference are called; null = the host computes every reference.
+  ImportedPlan(PackageDescription description, std::shared_ptr<const Exporter> exporter,
+               DeviceArguments device = nullptr)
+      : description_(std::move(description)), exporter_(std::move(exporter)), device_(std::move(device)) {}
 
   std::vector<ParameterSpec> parameters() const override;
   /// Errors: those of the exporter.
@@ -22,7 +27,10 @@ class ImportedPlan final : public KernelPlan {
   Inputs prepare_inputs(const Params& params, Fill fill, Seed seed) const override;
   Outputs prepare_outputs(const Params& params) const override;
   Outputs reference_fn(const Params& params, const Inputs& inputs) const override;
+  std::optional<DeviceReference> device_reference(const Params& params) const override;
+  std::optional<OperatorProof> operator_proof(const Params& params) const override;
   Tolerance tolerance(const Params& params) const override;
+  Tolerance tolerance_of(const Params& params, const std::string& output) const override;
   std::vector<Config> autotune_configs(const Params& params) const override;
   Work algorithmic_flops_bytes(const Params& params) const override;
   std::vector<Params> ragged_params(const Params& params, const Config& config) const override;
@@ -37,10 +45,12 @@ class ImportedPlan final : public KernelPlan {
   /// The call of a problem that check() or plan() fetched; an empty one otherwise.
   const ExportedCall& call_of(const Params& params) const;
   Config first_config() const;
-  bool is_output(const std::string& tensor) const;
+  /// The operator of each problem of the call's group, with the call's numbers; none where it is not known.
+  std::vector<Operator> groups(const ExportedCall& call) const;
 
   PackageDescription description_;
   std::shared_ptr<const Exporter> exporter_;
+  DeviceArguments device_;
   mutable std::map<std::string, ExportedCall> calls_;  ///< by the problem's text
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "kernel/operator_forms.h"
+#include "kernel/operator_groups.h"
 #include "kernel/sum_tolerance.h"
 
 namespace cutelab::kernel {
@@ -136,7 +137,9 @@ Tensor host_tensor(const ExportedCall::Tensor& tensor) {
   return Tensor(tensor.name, *dtype, extents);
 }
 
-Status check_operator(const Operator& op, const ExportedCall& call) {
+namespace {
+
+Status check_one(const Operator& op, const ExportedCall& call) {
   const auto bad = [&](std::string wrong) {
     return Status(Error{ErrorKind::usage, "operator " + op.name, std::move(wrong), "",
                         "correct `operator` in the package's package.json"});
@@ -176,8 +179,6 @@ Status check_operator(const Operator& op, const ExportedCall& call) {
   return {};
 }
 
-namespace {
-
 bool is_fp8(DType dtype) { return dtype == DType::fp8_e4m3 || dtype == DType::fp8_e5m2; }
 
 /// Weights are rounded to the type of V before they meet it (relative to the result as the rounding of the
@@ -212,8 +213,17 @@ double lost_by_cancelling(const Operator& op, const ExportedCall& call) {
 
 }  // namespace
 
-Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
-  if (!op.known()) return {0, 0, 0, "no reference is known"};
+Status check_operator(const Operator& op, const ExportedCall& call) {
+  const auto groups = groups_of(op, call);
+  if (!groups) return groups.error();
+  for (const Operator& group : *groups)
+    if (auto fits = check_one(group, call); !fits) return fits;
+  return {};
+}
+
+namespace {
+
+Tolerance tolerance_of_one(const Operator& op, const ExportedCall& call) {
   const OperatorSpec& spec = spec_of(op);
   const auto& out = *call.find(op.roles.at(spec.output).tensor);
   const DType dtype = dsl_dtype(out.dtype).value_or(DType::fp32);
@@ -249,8 +259,6 @@ Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
                       lost > 0 ? fmt::format(", and {:.2g} absolute where numbers cancel", lost) : "")};
 }
 
-namespace {
-
 /// The unit that computes products of such numbers.
 std::string unit_of(const ExportedCall::Tensor& factors) {
   const DType dtype = dsl_dtype(factors.dtype).value_or(DType::fp32);
@@ -264,7 +272,7 @@ double elements_of(const ExportedCall::Tensor& tensor) {
   return elements;
 }
 
-void add_attention_work(const Operator& op, const ExportedCall& call, Work& work) {
+std::string add_attention_flops(const Operator& op, const ExportedCall& call, Work& work) {
   const auto& q = op.roles.at("q");
   const auto& k = op.roles.at("k");
   const auto& tensor = *call.find(q.tensor);
@@ -279,11 +287,52 @@ void add_attention_work(const Operator& op, const ExportedCall& call, Work& work
   const auto& o = op.roles.at("o");
   const auto widths =
       static_cast<double>(extent_of(q, tensor, "d") + extent_of(o, *call.find(o.tensor), "dv"));
-  work.flops[unit_of(tensor)] = 2 * rows * seen * widths;
-  work.formula += "; 2·(d + dv) flops for each pair of query and key that the mask leaves";
+  work.flops[unit_of(tensor)] += 2 * rows * seen * widths;
+  return "; 2·(d + dv) flops for each pair of query and key that the mask leaves";
+}
+
+/// Adds the flops of one operator; says how they are counted.
+std::string add_flops(const Operator& op, const ExportedCall& call, Work& work) {
+  if (op.name == "attention") return add_attention_flops(op, call, work);
+  const double elements = elements_of(*call.find(op.roles.at(spec_of(op).output).tensor));
+  if (op.name == "gemm") {
+    const auto& a = op.roles.at("a");
+    const auto& tensor = *call.find(a.tensor);
+    work.flops[unit_of(tensor)] += 2 * elements * static_cast<double>(extent_of(a, tensor, "k"));
+    return "; 2·l·m·n·k flops";
+  }
+  static const std::map<std::string, double> per_element = {
+      {"add", 1}, {"scale", 1}, {"rms_norm", 4}, {"layer_norm", 7}, {"softmax", 4}};
+  if (const auto it = per_element.find(op.name); it != per_element.end()) {
+    work.flops["fp32"] += it->second * elements;
+    return fmt::format("; {} flops an element", it->second);
+  }
+  if (!op.name.starts_with("reduce_")) return "";
+  work.flops["fp32"] += elements_of(*call.find(op.roles.at("x").tensor));
+  return "; 1 flop an element";
+}
+
+/// Precondition: check_operator.
+std::vector<Operator> known_groups(const Operator& op, const ExportedCall& call) {
+  auto groups = groups_of(op, call);
+  return groups ? std::move(*groups) : std::vector<Operator>();
 }
 
 }  // namespace
+
+Tolerance operator_tolerance(const Operator& op, const ExportedCall& call) {
+  Tolerance widest{0, 0, 0, "no reference is known"};
+  if (!op.known()) return widest;
+  bool first = true;
+  const auto groups = known_groups(op, call);
+  for (const Operator& group : groups) {
+    Tolerance one = tolerance_of_one(group, call);
+    if (first || one.floor > widest.floor) widest = std::move(one);
+    first = false;
+  }
+  if (groups.size() > 1) widest.reason = "of the problem with the longest sums: " + widest.reason;
+  return widest;
+}
 
 Work operator_work(const Operator& op, const ExportedCall& call) {
   Work work;
@@ -292,28 +341,12 @@ Work operator_work(const Operator& op, const ExportedCall& call) {
   work.compulsory = Bytes(bytes);
   work.formula = "every tensor of the call once";
   if (!op.known()) return work;
-  if (op.name == "attention") {
-    add_attention_work(op, call, work);
-    return work;
-  }
-  const double elements = elements_of(*call.find(op.roles.at(spec_of(op).output).tensor));
-  if (op.name == "gemm") {
-    const auto& a = op.roles.at("a");
-    const auto& tensor = *call.find(a.tensor);
-    work.flops[unit_of(tensor)] = 2 * elements * static_cast<double>(extent_of(a, tensor, "k"));
-    work.formula += "; 2·l·m·n·k flops";
-    return work;
-  }
-  static const std::map<std::string, double> per_element = {
-      {"add", 1}, {"scale", 1}, {"rms_norm", 4}, {"layer_norm", 7}, {"softmax", 4}};
-  if (const auto it = per_element.find(op.name); it != per_element.end()) {
-    work.flops["fp32"] = it->second * elements;
-    work.formula += fmt::format("; {} flops an element", it->second);
-  }
-  if (op.name.starts_with("reduce_")) {
-    work.flops["fp32"] = elements_of(*call.find(op.roles.at("x").tensor));
-    work.formula += "; 1 flop an element";
-  }
+  std::string counted;
+  const auto groups = known_groups(op, call);
+  for (const Operator& group : groups) counted = add_flops(group, call, work);
+  if (groups.size() > 1 && !counted.empty())
+    counted += fmt::format(", of each of {} problems", groups.size());
+  work.formula += counted;
   return work;
 }
 

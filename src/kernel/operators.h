@@ -11,7 +11,7 @@ namespace cutelab::kernel {
 
 /// Which tensor of a call stands where in an operator, and what each of its modes is there.
 struct OperatorRole {
-  std::string tensor;              ///< name in the call
+  std::string tensor;              ///< name in the call, or a family of them (operator_groups.h)
   std::vector<std::string> modes;  ///< of each mode of the tensor, in its order: "m", "k", "l"
 };
 
@@ -63,10 +63,11 @@ Tensor host_tensor(const ExportedCall::Tensor& tensor);
 /// Errors (kind usage): a role is missing, a tensor is not there, modes do not fit, extents contradict.
 Status check_operator(const Operator& op, const ExportedCall& call);
 
-/// The output as host_tensor lays it out, in fp32. Precondition: check_operator, and `inputs` are host
-/// tensors of the call.
+/// The output as host_tensor lays it out, in fp32. Precondition: check_operator, no family in it, and
+/// `inputs` are host tensors of the call.
 Tensor evaluate(const Operator& op, const ExportedCall& call, const Inputs& inputs);
 
+/// Of a group of problems the widest.
 Tolerance operator_tolerance(const Operator& op, const ExportedCall& call);
 Work operator_work(const Operator& op, const ExportedCall& call);
 

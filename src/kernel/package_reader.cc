@@ -9,6 +9,7 @@
 #include "base/json_document.h"
 #include "base/text.h"
 #include "kernel/imported_package.h"
+#include "kernel/parameters.h"
 
 namespace cutelab::kernel {
 namespace {
@@ -106,13 +107,16 @@ ImportedParameter parameter_from(const Given& object, const std::string& at, std
   p.meaning = given.text("meaning", false);
   p.multiple_of = given.integer("multiple_of", 1, 1, INT64_C(1) << 40);
   given.end();
-  static const std::set<std::string> kinds = {"integer", "real", "word", "switch"};
+  static const std::set<std::string> kinds = {"integer", "real", "word", "switch", "tuples"};
   if (!kinds.count(p.kind))
-    given.wrong("kind", fmt::format("'{}' is none of integer, real, switch, word", printable(p.kind)));
+    given.wrong("kind",
+                fmt::format("'{}' is none of integer, real, switch, tuples, word", printable(p.kind)));
   if (p.name.empty()) given.wrong("name", "it is empty");
   const bool number = p.kind == "integer" || p.kind == "switch";
   if (number && !parse_integer(p.value)) given.wrong("value", "'" + printable(p.value) + "' is no number");
   if (p.kind == "word" && p.choices.empty()) given.wrong("choices", "a word wants choices");
+  if (p.kind == "tuples" && !are_tuples(p.value))
+    given.wrong("value", "'" + printable(p.value) + "' is no list of tuples, as (1,2),(3,4)");
   return p;
 }
 

@@ -8,8 +8,32 @@
 
 namespace cutelab::kernel {
 
+bool are_tuples(const std::string& text) {
+  std::string_view rest = trim(text);
+  const auto framed = [&](std::string_view open, char close) {
+    return rest.starts_with(open) && rest.ends_with(close) && rest.size() > 2;
+  };
+  if (framed("((", ')') || framed("[(", ']')) rest = rest.substr(1, rest.size() - 2);
+  std::size_t length = 0;
+  while (!rest.empty()) {
+    const auto close = rest.find(')');
+    if (rest.front() != '(' || close == std::string_view::npos) return false;
+    const auto numbers = split(rest.substr(1, close - 1), ',');
+    if (length == 0) length = numbers.size();
+    const bool whole = std::all_of(numbers.begin(), numbers.end(),
+                                   [](const auto& n) { return parse_integer(trim(n)).has_value(); });
+    if (!whole || numbers.size() != length) return false;
+    rest = trim(rest.substr(close + 1));
+    if (rest.empty()) return true;
+    if (rest.front() != ',') return false;
+    rest = trim(rest.substr(1));
+  }
+  return false;
+}
+
 std::string ParameterSpec::range_text() const {
   if (is_word()) return join(choices, " | ");
+  if (tuples) return "tuples of whole numbers, as (1,2),(3,4)";
   return most == INT64_MAX ? fmt::format("{} or more", least) : fmt::format("{} … {}", least, most);
 }
 
@@ -43,6 +67,13 @@ Status assign(const std::string& kernel, const ParameterSpec& spec, const std::s
     if (std::find(spec.choices.begin(), spec.choices.end(), text) == spec.choices.end())
       return usage(kernel, fmt::format("--{} does not take '{}'", spec.name, text), legal);
     params.set(spec.name, text);
+    return {};
+  }
+  if (spec.tuples) {
+    if (!are_tuples(text))
+      return usage(kernel, fmt::format("--{} wants tuples of whole numbers, not '{}'", spec.name, text),
+                   legal);
+    params.set(spec.name, replace_all(text, " ", ""));
     return {};
   }
   const auto value = parse_integer(text);

@@ -17,9 +17,13 @@ struct ParameterSpec {
   std::int64_t least = 1;  ///< legal range of a number, inclusive
   std::int64_t most = INT64_MAX;
   std::vector<std::string> choices;  ///< a word instead of a number, one of these
+  bool tuples = false;               ///< tuples of whole numbers instead of one: "(64,8),(32,8)"
   bool is_word() const { return !choices.empty(); }
   std::string range_text() const;  ///< "1 … 65536", "bf16 | fp16"
 };
+
+/// Whether a text is a list of tuples of whole numbers, all of one length, perhaps in brackets.
+bool are_tuples(const std::string& text);
 
 /// Legal values of one problem: a number or a word per parameter. Printable, ordered by name.
 class Params {

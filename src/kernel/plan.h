@@ -54,6 +54,13 @@ struct LaunchShape {
 /// Device addresses of the tensors by name.
 using Addresses = std::map<std::string, unsigned long long>;
 
+/// A word of a tensor that holds the address of another one.
+struct AddressWord {
+  std::string tensor;
+  std::size_t at = 0;  ///< byte in its content
+  unsigned long long address = 0;
+};
+
 /// A launchable: what to compile, how to launch it, and its arguments once the tensors have addresses.
 struct CuteKernel {
   std::vector<std::string>
@@ -64,6 +71,8 @@ struct CuteKernel {
   std::string device_function;                 ///< part of the mangled name of the kernel that does the work
   std::function<LaunchShape(int sms)> launch;  ///< for a device of that many multiprocessors
   std::function<std::vector<std::byte>(const Addresses&)> arguments;  ///< the package's Params, by value
+  /// What has to be written into inputs once all tensors have addresses; null: nothing.
+  std::function<std::vector<AddressWord>(const Addresses&)> address_words;
 };
 
 /// How the operators of kernels/reference compute a plan's reference on a GPU.
@@ -71,8 +80,17 @@ struct DeviceReference {
   double operations = 0;  ///< multiply-adds or elements read: what decides whether the host is fast enough
   Inputs inputs;          ///< of its own beside the kernel's: lengths, tables
   Outputs outputs;        ///< fp32, named as the kernel's
-  /// The operators' argument. `inputs` holds the kernel's inputs and its own, `outputs` its own.
+  /// The operators' argument, one or several calls of them. `inputs` holds the kernel's inputs and its own,
+  /// `outputs` its own.
   std::function<std::vector<std::byte>(const Addresses& inputs, const Addresses& outputs)> arguments;
+};
+
+/// A small problem of the same kind, on which the device's operators are held against the host's.
+struct OperatorProof {
+  std::string problem;
+  Inputs inputs;
+  DeviceReference device;
+  Outputs expected;
 };
 
 /// One kernel version. Free of CUDA: everything here runs on a machine without a GPU and is printable.
@@ -89,7 +107,11 @@ class KernelPlan {
   virtual Outputs reference_fn(const Params& params, const Inputs& inputs) const = 0;
   /// The same by the operators of kernels/reference; nullopt = they do not know it.
   virtual std::optional<DeviceReference> device_reference(const Params&) const { return std::nullopt; }
+  /// For plans whose ragged problems are not sure to be small; nullopt = it is proven on one of those.
+  virtual std::optional<OperatorProof> operator_proof(const Params&) const { return std::nullopt; }
   virtual Tolerance tolerance(const Params& params) const = 0;
+  /// Of one output, where they are held to different ones.
+  virtual Tolerance tolerance_of(const Params& params, const std::string&) const { return tolerance(params); }
   /// Candidates in the order of preference, legal ones first; rejected ones carry their reason.
   virtual std::vector<Config> autotune_configs(const Params& params) const = 0;
   virtual Work algorithmic_flops_bytes(const Params& params) const = 0;

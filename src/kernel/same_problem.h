@@ -25,7 +25,13 @@ class SameProblem : public KernelPlan {
   std::optional<DeviceReference> device_reference(const Params& params) const override {
     return of_->device_reference(params);
   }
+  std::optional<OperatorProof> operator_proof(const Params& params) const override {
+    return of_->operator_proof(params);
+  }
   Tolerance tolerance(const Params& params) const override { return of_->tolerance(params); }
+  Tolerance tolerance_of(const Params& params, const std::string& output) const override {
+    return of_->tolerance_of(params, output);
+  }
   Work algorithmic_flops_bytes(const Params& params) const override {
     return of_->algorithmic_flops_bytes(params);
   }

@@ -79,6 +79,7 @@ Status add_problem(const std::string& kernel, const KernelPlan& plan,
 
 Result<std::vector<std::string>> sweep_values(const std::string& kernel, const ParameterSpec& spec,
                                               const std::string& text, std::size_t most) {
+  if (spec.tuples) return std::vector<std::string>{text};  // its commas do not part values
   std::vector<std::string> values;
   const auto add = [&](std::string value) {
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(std::move(value));

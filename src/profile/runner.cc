@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -16,6 +17,49 @@ Status fits(const kernel::LaunchShape& shape, const device::DeviceInfo& device) 
                            with_thousands(shape.dynamic_smem_bytes), with_thousands(limit), device.name),
                "", "take fewer stages or a smaller tile"};
 }
+
+namespace {
+
+/// Tables of addresses get those of the tensors that they lead to.
+void write_addresses(const std::vector<kernel::AddressWord>& words, kernel::Inputs& inputs) {
+  for (const kernel::AddressWord& word : words)
+    for (kernel::Tensor& tensor : inputs.tensors)
+      if (tensor.name == word.tensor && word.at + sizeof word.address <= tensor.data.size())
+        std::memcpy(tensor.data.data() + word.at, &word.address, sizeof word.address);
+}
+
+/// Memory for each tensor, with its content or, of outputs, poisoned.
+Status place(device::Session& session, const kernel::TensorSet& set, bool poisoned,
+             kernel::Addresses& addresses) {
+  for (const kernel::Tensor& tensor : set.tensors) {
+    auto address = session.allocate(tensor.data.size());
+    if (!address) return address.error();
+    addresses[tensor.name] = *address;
+    auto done = poisoned ? session.fill(*address, 0xFF, tensor.data.size())
+                         : session.upload(*address, tensor.data.data(), tensor.data.size());
+    if (!done) return done;
+  }
+  return {};
+}
+
+/// What the device's operators say of inputs that lie at `inputs_at`.
+Result<kernel::Outputs> said_by_operators(device::Session& session, kernel::Addresses inputs_at,
+                                          const kernel::DeviceReference& call,
+                                          const kernel::Launchable& operators) {
+  kernel::Addresses outputs_at;
+  if (auto s = place(session, call.inputs, false, inputs_at); !s) return s.error();
+  if (auto s = place(session, call.outputs, true, outputs_at); !s) return s.error();
+  if (auto s = operators.launch(call.arguments(inputs_at, outputs_at), {}, session.stream()); !s)
+    return s.error();
+  if (auto s = session.synchronize(); !s) return s.error();
+  kernel::Outputs seen = call.outputs;
+  for (kernel::Tensor& tensor : seen.tensors)
+    if (auto s = session.download(tensor.data.data(), outputs_at.at(tensor.name), tensor.data.size()); !s)
+      return s.error();
+  return seen;
+}
+
+}  // namespace
 
 Result<BoundProblem> BoundProblem::bind(device::Session& session, const kernel::KernelPlan& plan,
                                         const kernel::Params& params, const kernel::Config& config,
@@ -35,6 +79,8 @@ Result<BoundProblem> BoundProblem::bind(device::Session& session, const kernel::
     }
   }
   problem.arguments_ = problem.kernel.arguments(problem.addresses_);
+  if (problem.kernel.address_words)
+    write_addresses(problem.kernel.address_words(problem.addresses_), problem.inputs);
   if (auto s = problem.restore(session); !s) return s.error();
   return problem;
 }
@@ -74,27 +120,7 @@ Result<kernel::Outputs> BoundProblem::download(device::Session& session) const {
 
 Result<kernel::Outputs> BoundProblem::reference(device::Session& session, const kernel::DeviceReference& call,
                                                 const kernel::Launchable& operators) const {
-  kernel::Addresses inputs_at = addresses_, outputs_at;
-  for (const kernel::Tensor& tensor : call.inputs.tensors) {
-    auto address = session.allocate(tensor.data.size());
-    if (!address) return address.error();
-    inputs_at[tensor.name] = *address;
-    if (auto s = session.upload(*address, tensor.data.data(), tensor.data.size()); !s) return s.error();
-  }
-  for (const kernel::Tensor& tensor : call.outputs.tensors) {
-    auto address = session.allocate(tensor.data.size());
-    if (!address) return address.error();
-    outputs_at[tensor.name] = *address;
-    if (auto s = session.fill(*address, 0xFF, tensor.data.size()); !s) return s.error();
-  }
-  if (auto s = operators.launch(call.arguments(inputs_at, outputs_at), {}, session.stream()); !s)
-    return s.error();
-  if (auto s = session.synchronize(); !s) return s.error();
-  kernel::Outputs seen = call.outputs;
-  for (kernel::Tensor& tensor : seen.tensors)
-    if (auto s = session.download(tensor.data.data(), outputs_at.at(tensor.name), tensor.data.size()); !s)
-      return s.error();
-  return seen;
+  return said_by_operators(session, addresses_, call, operators);
 }
 
 bool CheckResult::passed() const {
@@ -138,6 +164,10 @@ class Check {
   Result<kernel::Outputs> reference(const kernel::Params& params, const BoundProblem& problem);
   /// Lets the operators go unless they say what the host says of a small problem.
   Status prove_operators();
+  /// On a problem that the plan makes for it.
+  Status prove_operators_on(const kernel::OperatorProof& proof);
+  void hold_operators(const std::string& problem, const kernel::Outputs& seen,
+                      const kernel::Outputs& expected);
   Status check_one(const kernel::Params& params, kernel::Fill fill);
 
   device::Session& session_;
@@ -159,7 +189,32 @@ Result<BoundProblem> Check::bound(const kernel::Params& params, kernel::Fill fil
 /// Of the host's operators and the device's, either in double precision and rounded once to fp32.
 constexpr double operators_agree = 1e-5;
 
+void Check::hold_operators(const std::string& problem, const kernel::Outputs& seen,
+                           const kernel::Outputs& expected) {
+  for (const kernel::Tensor& tensor : seen.tensors) {
+    const kernel::Tensor* wanted = expected.find(tensor.name);
+    if (!wanted) continue;  // the operators write more than the kernel
+    const kernel::Tolerance tolerance{operators_agree, operators_agree * 10, 1, ""};
+    const auto report = kernel::compare(tensor, *wanted, tolerance);
+    result_.operators_text = problem + ": " + report.text;
+    if (report.passed) continue;
+    operators_ = nullptr;
+    return;
+  }
+}
+
+Status Check::prove_operators_on(const kernel::OperatorProof& proof) {
+  say(progress_, "reference operators on " + proof.problem, true);
+  kernel::Addresses at;
+  if (auto s = place(session_, proof.inputs, false, at); !s) return s;
+  auto seen = said_by_operators(session_, std::move(at), proof.device, *operators_);
+  if (!seen) return seen.error();
+  hold_operators(proof.problem, *seen, proof.expected);
+  return {};
+}
+
 Status Check::prove_operators() {
+  if (const auto proof = plan_.operator_proof(params_)) return prove_operators_on(*proof);
   std::vector<kernel::Params> problems = plan_.ragged_params(params_, config_);
   problems.insert(problems.begin(), params_);
   for (const kernel::Params& params : problems) {
@@ -171,16 +226,7 @@ Status Check::prove_operators() {
     auto seen = problem->reference(session_, *call, *operators_);
     if (!seen) return seen.error();
     say(progress_, "reference of " + params.text(), false);
-    const auto expected = plan_.reference_fn(params, problem->inputs);
-    for (const kernel::Tensor& tensor : seen->tensors) {
-      const kernel::Tensor* wanted = expected.find(tensor.name);
-      if (!wanted) continue;  // the operators write more than the kernel
-      const kernel::Tolerance tolerance{operators_agree, operators_agree * 10, 1, ""};
-      const auto report = kernel::compare(tensor, *wanted, tolerance);
-      result_.operators_text = params.text() + ": " + report.text;
-      if (!report.passed) operators_ = nullptr;
-      if (!report.passed) return {};
-    }
+    hold_operators(params.text(), *seen, plan_.reference_fn(params, problem->inputs));
     return {};
   }
   operators_ = nullptr;
@@ -216,7 +262,7 @@ Status Check::check_one(const kernel::Params& params, kernel::Fill fill) {
       return Error{ErrorKind::internal, "check " + tensor.name, "the reference has no such output", "",
                    "correct the plan"};
     result_.lines.push_back({params.text(), kernel::name_of(fill), seed_,
-                             kernel::compare(tensor, *wanted, plan_.tolerance(params))});
+                             kernel::compare(tensor, *wanted, plan_.tolerance_of(params, tensor.name))});
   }
   return {};
 }
@@ -254,11 +300,12 @@ Result<CheckResult> check_kernel(device::Session& session, const kernel::KernelP
 namespace {
 
 /// Each output after the timing against the same output before it.
-Recheck recheck(const kernel::Outputs& last, const kernel::Outputs& first,
-                const kernel::Tolerance& tolerance) {
+Recheck recheck(const kernel::Outputs& last, const kernel::Outputs& first, const kernel::KernelPlan& plan,
+                const kernel::Params& params) {
   Recheck result{true, true, ""};
   for (const kernel::Tensor& tensor : last.tensors) {
-    const auto report = kernel::compare(tensor, *first.find(tensor.name), tolerance);
+    const auto report =
+        kernel::compare(tensor, *first.find(tensor.name), plan.tolerance_of(params, tensor.name));
     if (!report.passed && result.same) result.text = report.text;
     result.same = result.same && report.passed;
   }
@@ -286,7 +333,7 @@ Result<Timing> time_kernel(device::Session& session, const kernel::KernelPlan& p
   say(progress, "outputs after the timing", false);
   auto last = problem->download(session);
   if (!last) return last.error();
-  timing->recheck = recheck(*last, *first, plan.tolerance(params));
+  timing->recheck = recheck(*last, *first, plan, params);
   return timing;
 }
 

@@ -96,6 +96,32 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(found["--dtype"]["value"], "c_int")
 
 
+class Tuples(unittest.TestCase):
+    ROWS = ((64, 8, 1), (32, 8, 1))
+
+    def found(self, parser_of_text, default):
+        action = types.SimpleNamespace(default=default, type=parser_of_text, option_strings=["--sizes"], dest="sizes", nargs=None, choices=None, help="")
+        return flag_watch.described(action, default)
+
+    def test_are_spelled_as_the_programs_own_parser_takes_them(self):
+        def plain(text):
+            return [tuple(map(int, part.split(","))) for part in text.strip("()").split("),(")]
+
+        def bracketed(text):
+            if not text.startswith("["):
+                raise ValueError(text)
+            return plain(text[1:-1])
+
+        self.assertEqual(self.found(plain, self.ROWS)["value"], "(64,8,1),(32,8,1)")
+        self.assertEqual(self.found(bracketed, self.ROWS)["value"], "[(64,8,1),(32,8,1)]")
+        self.assertEqual(self.found(plain, self.ROWS)["kind"], "tuples")
+        self.assertEqual(self.found(plain, (64, 8))["kind"], "integers")
+
+    def test_a_parser_that_makes_something_else_of_them_is_not_known(self):
+        for wrong in (None, lambda text: [(1, 2)], lambda text: 1 // 0, lambda text: 7):
+            self.assertIsNone(self.found(wrong, self.ROWS)["value"])
+
+
 class DeviceCode(unittest.TestCase):
     def test_fatbin_and_cubin(self):
         fatbin = b"\x50\xed\x55\xba" + struct.pack("<HHQ", 1, 16, 5) + b"hello"

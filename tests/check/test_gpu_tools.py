@@ -1,6 +1,7 @@
 """tools/verify/gpu_checks.py and sanitize_kernels.py with programs of the test's own in place of cutelab and compute-sanitizer."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ if words[0] == "list":
                                    (("good", "cute-cpp"), ("wrong", "cute-cpp"), ("absent", "cute-dsl"))]}))
 elif words[0] == "runs":
     run = {"kernel": "good", "version": "v0", "language": "cute-cpp", "samples_us": [1, 2], "notes": ["check: 8 of 8 problems passed; passed"],
-           "check": {"made": True, "passed": True}, "metrics": [{"tag": "duration_us", "value": 12.34}, {"tag": "bandwidth_tbs", "value": 4.1}],
+           "check": {"made": True, "passed": True, "relative_error": 0.0017, "tolerance": 0.004}, "metrics": [{"tag": "duration_us", "value": 12.34}, {"tag": "bandwidth_tbs", "value": 4.1}],
            "provenance": {"device": "GPU 1", "driver": "580", "compiler": "nvcc 13", "source_hash": "abc", "configuration": {"b": "8"}}}
     print(json.dumps({"schema_version": 1, "runs": [run]}))
 elif words[1] == "wrong":
@@ -71,7 +72,7 @@ class GpuTools(unittest.TestCase):
         calls = (Path(self.folder.name) / "calls").read_text()
         self.assertIn("kernel good v0 --check --prof_type=event --store", calls)
         table = self.run_tool("gpu_checks.py", "table", str(out)).stdout
-        self.assertIn("| good v0 | b=8 | 12.3 | 4.10 TB/s | - | 8 of 8 | nvcc 13 | abc |", table)
+        self.assertIn("| good v0 | b=8 | 12.3 | 4.10 TB/s | - | 8 of 8 | 1.7e-03 (4.0e-03) | nvcc 13 | abc |", table)
         self.assertIn("absent v0: exit code 3: not done: no DSL here", table)
 
     def test_preparing_exports_imported_packages_only(self):
@@ -85,6 +86,28 @@ class GpuTools(unittest.TestCase):
             for line in (ROOT / "tests/gpu" / name).read_text().splitlines():
                 if line and not line.startswith("#"):
                     self.assertIn(line.split()[0], designs, name)
+
+    def test_what_an_example_measures_of_itself_is_kept(self):
+        """With a DSL of the test's own: one program is timed twice, one fails, the others are not there."""
+        for path, text in (("cutlass/__init__.py", '__version__ = "0.0"\nimport cutlass.testing\n'),
+                           ("cutlass/testing.py", "def benchmark(call, iterations):\n    return 2.5 * iterations\n"),
+                           ("cutlass/cute/__init__.py", ""), ("cutlass/cute/testing.py", "from cutlass.testing import benchmark\n"),
+                           ("torch.py", 'class cuda:\n    def get_device_name(): return "GPU 1"\n'),
+                           ("at/examples/python/CuTeDSL/cute/hopper/kernel/attention/fmha.py",
+                            "import sys, beside\nimport cutlass.cute.testing as testing\n"
+                            "if '--is_causal' in sys.argv: sys.exit('no such mask')\n"
+                            "testing.benchmark(None, iterations=beside.TWO)\ntesting.benchmark(None, iterations=4)\n"),
+                           ("at/examples/python/CuTeDSL/cute/hopper/kernel/attention/beside.py", "TWO = 2\n")):
+            (Path(self.folder.name) / path).parent.mkdir(parents=True, exist_ok=True)
+            self.write(path, text)
+        out = Path(self.folder.name) / "own.json"
+        environment = {**os.environ, "PYTHONPATH": self.folder.name}
+        done = subprocess.run([sys.executable, str(ROOT / "tools/verify/example_benchmarks.py"), self.folder.name + "/at", "-o", str(out),
+                               "--only", "fmha"], capture_output=True, text=True, timeout=60, env=environment)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        kept = json.loads(out.read_text())
+        self.assertEqual((kept["device"], kept["dsl_version"]), ("GPU 1", "0.0"))
+        self.assertEqual([(row["microseconds"], row["failed"]) for row in kept["programs"]], [([5.0, 10.0], ""), ([], "no such mask")])
 
     def sanitize(self, kernel):
         return self.run_tool("sanitize_kernels.py", "--cutelab", self.program, "--sanitizer", self.sanitizer, kernel)

@@ -125,20 +125,26 @@ def checked(run):
     return "passed" if run["check"]["passed"] else "FAILED" if run["check"]["made"] else "-"
 
 
+def error(run):
+    """Relative error of the check and what was allowed, both of the worst problem."""
+    check = run["check"]
+    return f"{check['relative_error']:.1e} ({check['tolerance']:.1e})" if check["made"] and check.get("tolerance") else "-"
+
+
 def row_of(run):
     time_us, share = figure(run, "duration_us"), figure(run, "roofline_percent")
     rate, bandwidth = figure(run, "rate_tflops"), figure(run, "bandwidth_tbs")
     speed = ", ".join(f"{value:{digits}} {unit}" for value, digits, unit in ((rate, ".1f", "TFLOP/s"), (bandwidth, ".2f", "TB/s")) if value) or "-"
     configuration = " ".join(f"{k}={v}" for k, v in run["provenance"]["configuration"].items())
     cells = [f"{run['kernel']} {run['version']}", configuration, f"{time_us:.1f}" if time_us else "-", speed,
-             f"{share:.0f} %" if share else "-", checked(run), run["provenance"]["compiler"], run["provenance"]["source_hash"]]
+             f"{share:.0f} %" if share else "-", checked(run), error(run), run["provenance"]["compiler"], run["provenance"]["source_hash"]]
     return "| " + " | ".join(cells) + " |"
 
 
 def table(args):
     result = json.loads(Path(args.file).read_text())
     print(f"{result['device']}, driver {result['driver']}\n")
-    print("| package | configuration | us | rate | of the roofline | checked | compiler | sources |\n|---|---|---:|---:|---:|---|---|---|")
+    print("| package | configuration | us | rate | of the roofline | checked | error (allowed) | compiler | sources |\n|---|---|---:|---:|---:|---|---|---|---|")
     for one in result["runs"]:
         if args.language in one["language"]:
             print(row_of(one))

@@ -5,6 +5,7 @@ import dataclasses
 import gc
 
 import ffi_arguments
+import pointed_memory
 
 MOST_CONTENT = 1 << 16  # bytes of an integer tensor whose content is kept
 INDEX_TYPES = {"Int32": 4, "Uint32": 4, "Int64": 8, "Uint64": 8, "Boolean": 1}
@@ -115,22 +116,25 @@ def described_tensor(name, tensor):
             "address": int(tensor.data_ptr), "bytes": max(1, (elements * bits_of(dtype) + 7) // 8)}
 
 
-def content_of(tensor):
-    """Integers of an index type as they lie in memory, in hexadecimal; none of a large tensor or another type."""
+def content_of(tensor, addresses):
+    """Integers of an index type as they lie in memory, in hexadecimal, with zeros where an address stands: it is of this run alone. None of
+    a large tensor or another type."""
     if tensor["dtype"] not in INDEX_TYPES or tensor["bytes"] > MOST_CONTENT:
         return None
-    return ctypes.string_at(tensor["address"], tensor["bytes"]).hex()
+    content = bytearray(ctypes.string_at(tensor["address"], tensor["bytes"]))
+    for relocation in addresses:
+        content[relocation["at"]:relocation["at"] + pointed_memory.WORD] = bytes(pointed_memory.WORD)
+    return content.hex()
 
 
-def holds_addresses(tensor, known):
-    if tensor["dtype"] not in ("Int64", "Uint64") or tensor["bytes"] > MOST_CONTENT:
-        return False
-    words = (ctypes.c_uint64 * (tensor["bytes"] // 8)).from_buffer_copy(ctypes.string_at(tensor["address"], tensor["bytes"]))
-    return any(begin <= word < begin + count for word in words if word for begin, count in known)
+def described_object(thing):
+    """Of the DSL's own tensors."""
+    return described_tensor("", thing) if is_tensor(thing) else None
 
 
 def memory_of(tensors, pointers):
-    """What the tensors and pointers of a call refer to: described tensors, buffers, what is not known."""
+    """What the tensors and pointers of a call refer to, by themselves and by addresses that stand in them: described tensors, buffers, what
+    is not known."""
     buffers, unknown, described = Buffers(), [], [described_tensor(*t) for t in tensors]
     for tensor in described:
         buffers.add(tensor["address"], tensor["bytes"])
@@ -146,12 +150,12 @@ def memory_of(tensors, pointers):
         dtype = pointer._dtype
         described.append({"name": name, "dtype": dtype.__name__, "bits": bits_of(dtype), "shape": [(begin + count - address) * 8 // bits_of(dtype)],
                           "stride": [1], "address": address, "bytes": begin + count - address})
+    described += pointed_memory.reached(described, buffers, known, described_object, MOST_CONTENT)
     for tensor in described:
-        addresses = holds_addresses(tensor, known)
-        if addresses:  # of this run alone: no content
-            unknown.append(f"tensor {tensor['name']} holds addresses of other memory")
-        place = buffers.place(tensor["address"])
-        tensor["buffer"], tensor["offset"], tensor["content"] = place[0], place[1], None if addresses else content_of(tensor)
+        tensor["relocations"] = pointed_memory.relocations(tensor, buffers, known, MOST_CONTENT)
+        tensor["content"] = content_of(tensor, tensor["relocations"])
+        tensor["buffer"], tensor["offset"] = buffers.place(tensor["address"])
+    for tensor in described:
         del tensor["address"]
     return described, buffers, unknown
 

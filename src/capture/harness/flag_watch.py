@@ -8,8 +8,20 @@ import dsl_hooks
 import local_modules
 
 
+def is_whole(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_row(value, of):
+    return isinstance(value, (tuple, list)) and bool(value) and all(of(v) for v in value)
+
+
+def are_tuples(value):
+    return is_row(value, lambda v: is_row(v, is_whole))
+
+
 def kind_of(action):
-    """What the option takes, told by its default and its type: switch, integer, real, word, or a tuple of integers."""
+    """What the option takes, told by its default and its type: switch, integer, real, word, integers (a tuple of them) or tuples of integers."""
     if isinstance(action, (argparse._StoreTrueAction, argparse._StoreFalseAction, argparse.BooleanOptionalAction)):
         return "switch"
     value = action.default
@@ -19,8 +31,10 @@ def kind_of(action):
         return "integer"
     if isinstance(value, float) or action.type is float:
         return "real"
-    if isinstance(value, (tuple, list)) and value and all(isinstance(v, int) and not isinstance(v, bool) for v in value):
+    if is_row(value, is_whole):
         return "integers"
+    if are_tuples(value):
+        return "tuples"
     return "word"
 
 
@@ -34,10 +48,26 @@ def text_of(value):
     return name if isinstance(name, str) else None
 
 
+def text_of_tuples(action, value):
+    """Tuples of integers in the spelling that the program's own parser makes this value of; None where it takes none that is known here."""
+    rows = ",".join("(" + ",".join(map(str, row)) + ")" for row in value)
+    for text in (rows, f"({rows})", f"[{rows}]"):
+        try:
+            if [list(row) for row in action.type(text)] == [list(row) for row in value]:
+                return text
+        except Exception:  # a parser of the program's, and any error of it
+            continue
+    return None
+
+
+def text_for(action, value):
+    return text_of_tuples(action, value) if are_tuples(value) else text_of(value)
+
+
 def described(action, value):
     return {
         "option": max(action.option_strings, key=len) if action.option_strings else "", "destination": action.dest, "kind": kind_of(action),
-        "default": text_of(action.default), "value": text_of(value), "several_words": action.nargs not in (None, "?", 0),
+        "default": text_for(action, action.default), "value": text_for(action, value), "several_words": action.nargs not in (None, "?", 0),
         "negative": isinstance(action, argparse._StoreFalseAction), "choices": [text_of(c) for c in action.choices or []],
         "help": dsl_hooks.plain(action.help) or "",
     }

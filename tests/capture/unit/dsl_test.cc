@@ -172,5 +172,25 @@ TEST_F(DISABLED_Dsl, ExportsTheCallThatAProgramMakes) {
   EXPECT_FALSE(again->kept) << "an export that is gone is made again";
 }
 
+TEST_F(DISABLED_Dsl, MemoryBehindAddressesInsideTensorsComesWithTheCall) {
+  Request request;
+  request.program = root + "/tests/capture/programs/grouped_product.py";
+  request.arch = "sm_90a";
+  request.torch = Torch::stand_in;
+  request.cache = folder.string();
+  request.export_call = true;
+  const auto made = capture(request, toolchain, files);
+  ASSERT_TRUE(made) << made.error().message();
+  const auto text = files.read(made->exported + "/export.json", 1u << 24);
+  ASSERT_TRUE(text) << made->reason << made->output;
+  for (const char* part : {"\"kind\": \"tuples\", \"default\": \"(48,24,16),(5,7,9)\"",
+                           "\"name\": \"a_at[1]\", \"dtype\": \"Float32\"",
+                           "\"shape\": [5, 9], \"stride\": [9, 1]", "\"undetermined\": []",
+                           "\"relocations\": [{\"at\": 0, \"buffer\": 8, \"offset\": 0}, {\"at\": 8, "
+                           "\"buffer\": 9, \"offset\": 0}], "
+                           "\"content\": \"00000000000000000000000000000000\""})
+    EXPECT_NE(text->find(part), std::string::npos) << part << "\n" << *text;
+}
+
 }  // namespace
 }  // namespace cutelab::capture

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/exports.h"
+#include "cli/import_call.h"
 #include "cli/unit/fake_context.h"
 
 namespace cutelab::cli {
@@ -46,6 +47,25 @@ class Captures : public ::testing::Test {
   std::string root_;
   FakeContext fake_;
 };
+
+TEST_F(Captures, ACallToFillInTakesTheVersionOfTheProgramThatItCalls) {
+  pins("nvidia-cutlass-dsl==4.7.0\n");
+  CallableFunction function;
+  function.name = function.member = "gemm";
+  fake_.environment = Environment(std::map<std::string, std::string>{{"CUTLASS_DIR", root_ + "/checkout"}});
+  for (const std::string& name : {program(), std::string("$CUTLASS_DIR/examples/gemm.py")}) {
+    const std::string text = call_program(name, function, "call.py", "again");
+    EXPECT_EQ(called_program(text), name);
+    write("kernels/call.py", text);
+    EXPECT_EQ(wanted_dsl_version(root_ + "/kernels/call.py", fake_.context), "4.7.0") << name;
+  }
+  auto made = dsl_python({root_ + "/kernels/call.py", "", ""}, fake_.context);
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_EQ(*made, part("dsl-4.7.0"));
+  EXPECT_EQ(called_program("PROGRAM = \"other.py\"\n"), "") << "no call that an import wrote";
+  write("kernels/plain.py", "import cutlass\n");
+  EXPECT_EQ(wanted_dsl_version(root_ + "/kernels/plain.py", fake_.context), "");
+}
 
 TEST_F(Captures, TheCheckoutPinsItsVersion) {
   EXPECT_EQ(pinned_dsl_version(program(), fake_.files), "");

@@ -273,5 +273,18 @@ TEST_F(Open, ASweepTakesCppFilesOfCuTeAndScriptsThatNobodyRuns) {
       << "part.py is run by run.py";
 }
 
+TEST(SweptTable, FitsTheTerminal) {
+  const std::vector<SweptImport> swept = {
+      {"cute/hopper/kernel/grouped_gemm/grouped_gemm.py", "sm_90a", "compiled only",
+       "`operator`: what its tensors are, and what it computes; a sentence that goes on and on", "4.7.0"},
+      {"a.py", "sm_90a", "imported", "gemm", "4.7.0"}};
+  const std::string text = sweep_report(swept, 80);
+  EXPECT_NE(text.find("goes"), std::string::npos) << "nothing is cut off: " << text;
+  for (const auto line : split(text, '\n')) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_NE(sweep_report(swept).find("| cute/hopper/kernel/grouped_gemm/grouped_gemm.py |"),
+            std::string::npos)
+      << "without a width it is Markdown";
+}
+
 }  // namespace
 }  // namespace cutelab::cli

@@ -175,7 +175,7 @@ TEST_F(Imported, WhatIsWrongInADescriptionIsNamedWithItsMember) {
   EXPECT_EQ(said("\"component\": 1", "\"component\": 2"),
             "option '--mn' has the components 0, 2; they are 0, 1, 2 … each once, or -1 alone");
   EXPECT_EQ(said("\"kind\": \"integer\"", "\"kind\": \"number\""),
-            "`parameters[0].kind`: 'number' is none of integer, real, switch, word");
+            "`parameters[0].kind`: 'number' is none of integer, real, switch, tuples, word");
   EXPECT_EQ(said("\"value\": \"3\"", "\"value\": 3"), "`parameters[0].value`: it wants a text");
   EXPECT_EQ(said("\"option\": \"--mn\"", "\"option\": 5"), "`parameters[0].option`: it wants a text");
   EXPECT_EQ(said("\"operator\":", "\"operatr\":"), "`operator`: it is missing");

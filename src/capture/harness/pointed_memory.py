@@ -1,0 +1,94 @@
+"""Memory that a call reaches only through addresses that stand in its tensors: tables of pointers, one for each problem of a group."""
+
+import ctypes
+import gc
+import itertools
+
+WORD = 8  # bytes of an address
+# Element types of torch by the DSL's names; others are memory whose elements nobody names.
+NAMES = {"torch.float64": "Float64", "torch.float32": "Float32", "torch.float16": "Float16", "torch.bfloat16": "BFloat16", "torch.int8": "Int8",
+         "torch.int32": "Int32", "torch.int64": "Int64", "torch.float8_e4m3fn": "Float8E4M3FN", "torch.float8_e5m2": "Float8E5M2",
+         "torch.float8_e8m0fnu": "Float8E8M0FNU"}
+
+
+def of_torch(thing):
+    """A tensor of torch, or of its stand-in, in the terms of a described tensor; None where it is none or holds no elements."""
+    if type(thing).__name__ not in ("Tensor", "Parameter") or not hasattr(thing, "untyped_storage"):
+        return None
+    shape, stride, size = [int(e) for e in thing.shape], [int(s) for s in thing.stride()], int(thing.element_size())
+    if not all(shape) or any(s < 0 for s in stride):
+        return None
+    elements = 1 + sum((e - 1) * s for e, s in zip(shape, stride))
+    return {"dtype": NAMES.get(str(thing.dtype), "Uint8"), "bits": 8 * size, "shape": shape, "stride": stride,
+            "address": int(thing.data_ptr()), "bytes": elements * size}
+
+
+class Alive:
+    """The tensors that a program holds, by the address at which they begin. The DSL's own come first, as they name types that torch has
+    not; of several the one with the most memory: a view of one row begins where its tensor does."""
+
+    def __init__(self, describe):
+        self.found = {}
+        for thing in gc.get_objects():
+            try:
+                own = describe(thing)
+                one = own or of_torch(thing)
+            except Exception:  # an object that is being taken down, or of a form that is not described
+                continue
+            if one:
+                rank = (own is not None, one["bytes"])
+                known = self.found.get(one["address"])
+                if known is None or known[0] < rank:
+                    self.found[one["address"]] = (rank, one)
+
+    def at(self, address):
+        return dict(self.found[address][1]) if address in self.found else None
+
+
+def coordinates(tensor):
+    """(coordinate, byte) of each element."""
+    size = tensor["bits"] // 8
+    for at in itertools.product(*(range(e) for e in tensor["shape"])):
+        yield at, size * sum(c * s for c, s in zip(at, tensor["stride"]))
+
+
+def words(tensor, known, most_bytes):
+    """(coordinate, byte, address) of the elements of a table of addresses that lie in memory that the program holds."""
+    if tensor["dtype"] not in ("Int64", "Uint64") or tensor["bytes"] > most_bytes:
+        return []
+    content = ctypes.string_at(tensor["address"], tensor["bytes"])
+    found = []
+    for coordinate, at in coordinates(tensor):
+        word = int.from_bytes(content[at:at + WORD], "little")
+        if word and any(begin <= word < begin + count for begin, count in known):
+            found.append((coordinate, at, word))
+    return found
+
+
+def reached(described, buffers, known, describe, most_bytes):
+    """Described tensors that only addresses in `described` lead to, and in each other; they join the buffers. Named after the element with
+    the address: "table[2,0]". Memory in which no tensor begins there is bytes."""
+    alive, made, tables = None, [], list(described)
+    while tables:
+        table = tables.pop(0)
+        for coordinate, _, address in words(table, known, most_bytes):
+            if buffers.place(address):
+                continue
+            alive = alive or Alive(describe)
+            begin, count = next(k for k in known if k[0] <= address < k[0] + k[1])
+            rest = begin + count - address
+            found = alive.at(address) or {"dtype": "Uint8", "bits": 8, "shape": [rest], "stride": [1], "address": address, "bytes": rest}
+            tensor = {"name": ""} | found | {"name": f"{table['name']}[{','.join(map(str, coordinate))}]"}
+            buffers.add(address, tensor["bytes"])
+            made.append(tensor)
+            tables.append(tensor)
+    return made
+
+
+def relocations(tensor, buffers, known, most_bytes):
+    """Where addresses of buffers stand in the tensor."""
+    found = []
+    for _, at, address in words(tensor, known, most_bytes):
+        index, offset = buffers.place(address)
+        found.append({"at": at, "buffer": index, "offset": offset})
+    return found
