@@ -250,6 +250,7 @@ void Machine::Interpreter::lose_escaped(std::string_view library) {
     if (one.library.empty()) lose_object(one.value, 0, seen);
     called_from_outside(one.value);
   }
+  steps_ += static_cast<std::int64_t>(seen.size());
 }
 
 /// What an object holds is not known from here on, nor what those hold that can be reached from it.

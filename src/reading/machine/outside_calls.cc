@@ -134,6 +134,7 @@ void Machine::Interpreter::again(const FromOutside& known) {
   for (const auto& [slots, name] : known.names)
     if (const Value* held = slots->find(name); held && !held->is_unknown()) m.set(*slots, name, lost());
   for (const Value& container : known.containers) lose_content(container);
+  steps_ += static_cast<std::int64_t>(known.names.size() + known.containers.size());
 }
 
 }  // namespace cutelab::reading::machine
