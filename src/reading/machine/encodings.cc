@@ -1,20 +1,13 @@
 #include <cctype>
 #include <string>
 
+#include "base/text.h"
 #include "reading/machine/texts.h"
 
 // The encoding of a source (Python Language Reference, "Encoding declarations").
 namespace cutelab::reading::machine {
 namespace {
 constexpr std::string_view mark = "\xEF\xBB\xBF";  // of the order of bytes
-
-/// Bytes that follow the first one of a character; -1: none begins so.
-int bytes_behind(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xC2 && first < 0xE0) return 1;
-  if (first >= 0xE0 && first < 0xF0) return 2;
-  return first >= 0xF0 && first < 0xF5 ? 3 : -1;
-}
 
 /// "latin-1" of "# -*- coding: latin-1 -*-"; empty: the line declares none.
 std::string declared_in(std::string_view line) {
@@ -36,15 +29,7 @@ std::string declared_in(std::string_view line) {
 }
 }  // namespace
 
-bool is_unicode(std::string_view bytes) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const int more = bytes_behind(static_cast<unsigned char>(bytes[i]));
-    if (more < 0) return false;
-    for (int k = 0; k < more; ++k)
-      if (++i >= bytes.size() || (static_cast<unsigned char>(bytes[i]) & 0xC0) != 0x80) return false;
-  }
-  return true;
-}
+bool is_unicode(std::string_view bytes) { return is_utf8(bytes); }
 
 bool is_unicode_source(std::string_view source) {
   if (source.starts_with(mark)) return true;
