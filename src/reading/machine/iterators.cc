@@ -55,6 +55,9 @@ std::optional<Machine::Interpreter::Walk> Machine::Interpreter::walk(const Value
   if (const Range* r = v.as<Range>()) {
     const auto length = length_of_range(*r);
     if (length) out.size = static_cast<std::size_t>(*length);
+    const bool known = r->begin.is_integral() && r->end.is_integral() && r->step.is_integral();
+    if (!length && known && r->step.number() != 0 && !m.current_launch_)
+      m.limit("more than " + std::to_string(most_walked) + " items to walk over");
     return length ? std::optional(out) : std::nullopt;
   }
   if (const Instance* instance = v.as<Instance>()) return walk_of_instance(*instance, v);

@@ -227,7 +227,7 @@ Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
 
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const Question question(questions_);
-  if (question.too_much(compared_) || Interpreter::is_left_open(a, b)) return Truth::unknown;
+  if (question.too_much(compared_) || Interpreter::is_left_open(a, b)) return not_compared(*this, compared_);
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
   if (a.is_number() && b.is_number()) return as_truth(order_of_numbers(a, b) == 0);
   if (a.same(b)) return Truth::yes;
