@@ -201,7 +201,7 @@ bool Machine::Interpreter::stored_whole(Instance* instance, Symbol name, const V
     if (klass && journals_.empty())
       instance->klass = instance->attributes.of = klass;
     else
-      m.lose_names(instance);
+      give_away(Value(instance));
     return true;
   }
   if (name != m.symbol("__dict__")) return false;

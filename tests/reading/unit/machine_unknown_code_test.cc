@@ -125,6 +125,12 @@ TEST(UnknownCode, ClassesAndFunctionsOfUnknownMaking) {
       "    def __exit__(self, *a): t.append(2)\n@T()\ndef f(): t.append(3)\nf()\nr = len(t)\n");
 }
 
+TEST(UnknownCode, AnObjectOfAnotherClass) {
+  const std::string head = "class A:\n    x = 1\nclass B:\n    x = 2\na = A()\n";
+  not_known(head + "a.__class__ = type('C', (), {'x': 8})\nr = a.x\n");
+  known(head + "a.__class__ = B\nr = a.x\n", "2");
+}
+
 TEST(UnknownCode, CallsThatNestTooDeepLeaveOpenWhatTheyChange) {
   const std::string head = "l, n = [], 0\nclass T: k = 0\nt = T()\nt.v = 0\n";
   for (const char* program :
