@@ -42,6 +42,7 @@ Tristate Folder::branch_taken(Node branch, const Frame* frame) {
     return branch.field() == Field::condition_field ? Tristate::yes
                                                     : truth(statement.child(Field::condition_field), frame);
   }
+  if (branch.is(NodeKind::case_clause) || branch.is(NodeKind::except_clause)) return Tristate::undetermined;
   if (!statement.is(NodeKind::if_statement)) return Tristate::yes;
   if (branch.field() == Field::condition_field) return Tristate::yes;
   const Tristate first = truth(statement.child(Field::condition_field), frame);
@@ -58,6 +59,8 @@ Tristate Folder::branch_taken(Node branch, const Frame* frame) {
 /// What has to hold for a branch: its own condition; of `elif` and `else` that none before it does.
 std::string Folder::condition_of(Node branch) {
   const Node owner = branch.parent();
+  if (branch.is(NodeKind::case_clause) || branch.is(NodeKind::except_clause))
+    return shortened(branch).substr(0, shortened(branch).find(':'));
   const Node first = owner.child(Field::condition_field);
   if (!branch.is(NodeKind::elif_clause) && !branch.is(NodeKind::else_clause)) return shortened(first);
   std::string all;

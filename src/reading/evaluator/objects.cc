@@ -229,6 +229,8 @@ const std::vector<Flag>& Folder::flags(int module) {
 Abstract Folder::flag_default(const std::string& dest) {
   if (auto given = setting(dest)) return *given;
   if (inputs_ == Inputs::anything) return Abstract::unknown("any value may be given", {"--" + dest});
+  if (calls_by_leaf(0).count("set_defaults") > 0)
+    return Abstract::unknown("set_defaults() may give it another default", {"--" + dest});
   std::vector<Abstract> alternatives;
   for (const Flag& flag : flags(0)) {
     if (flag.dest != dest) continue;

@@ -136,11 +136,24 @@ bool holds_changed(const RunValue& value) {
 }
 }  // namespace
 
+namespace {
+/// A number or text that the host's run did not find: folding, which does not follow effects, cannot either.
+bool is_left_open(const Abstract& folded, const RunValue& value) {
+  const auto* unknown = value.as<machine::Unknown>();
+  if (!unknown || !unknown->of_host) return false;
+  if (!folded.is(Kind::tuple))
+    return folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) || folded.is(Kind::none);
+  return std::all_of(folded.items.begin(), folded.items.end(),
+                     [](const Abstract& item) { return item.known(); });
+}
+}  // namespace
+
 /// The run's value where it is plain data; objects stay as folding knows them, with their making.
 Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value) {
   if (!value.bound()) return folded;
   const bool of_data = folded.is_number() || folded.is(Kind::real) || folded.is(Kind::text) ||
                        folded.is(Kind::tuple) || folded.is(Kind::none);
+  if (!machine_.by_entries() && is_left_open(folded, value)) return converted(value);
   if (holds_changed(value) && (of_data || value.as<machine::List>())) return converted(value);
   if (!is_data(value)) {
     const auto* record = value.as<machine::Record>();
@@ -162,9 +175,13 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
     out.module = folded.module;
     out.frame = folded.frame;
   }
+  const auto* tuple = value.as<machine::Tuple>();
+  const auto open = [&](std::size_t i) {
+    return tuple && !machine_.by_entries() && is_left_open(folded.items[i], tuple->items[i]);
+  };
   if (out.is(Kind::tuple) && folded.is(Kind::tuple) && folded.items.size() == out.items.size())
     for (std::size_t i = 0; i < out.items.size(); ++i) {
-      if (!out.items[i].known() && folded.items[i].known()) out.items[i] = folded.items[i];
+      if (!out.items[i].known() && folded.items[i].known() && !open(i)) out.items[i] = folded.items[i];
       if (out.items[i].path.empty()) out.items[i].path = folded.items[i].path;
     }
   return out;
@@ -175,21 +192,6 @@ Abstract TracedEvaluator::value_of(int module, Node expression) {
   RunValue value = seen(module, expression, nullptr);
   if (!value.bound() && !folded.known()) value = set_by_run(module, expression);
   return combined(folded, value);
-}
-
-std::string TracedEvaluator::unreached(int module, Node node) {
-  if (machine_.trace().ran(module, node)) return {};
-  const std::string& error = machine_.error();
-  if (!error.empty()) return "not reached: the program ends with an error: " + error;
-  const int function = module == 0 ? machine_.program().module(0).function_at(node) : -1;
-  const std::string of_entry = function < 0 ? std::string() : machine_.error_of_entry(function);
-  return of_entry.empty() ? std::string() : "not reached: its function ends with an error: " + of_entry;
-}
-
-std::string TracedEvaluator::never_entered(int module, Node node) {
-  const int function = machine_.program().module(module).function_at(node);
-  if (machine_.error().empty() || function < 0 || machine_.trace().entered(module, function)) return {};
-  return "the program ends with an error before it: " + machine_.error();
 }
 
 /// self.x where the run did not come by: the number that it last set it to, where one function alone sets it.

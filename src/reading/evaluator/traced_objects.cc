@@ -121,4 +121,30 @@ std::string TracedEvaluator::object_at(int module, Node expression) {
   return out;
 }
 
+namespace {
+/// Why what stands behind it was not reached; `who` ends so.
+std::string ended(const std::string& error, const char* who) {
+  if (error == machine::Machine::exit_text) return "the program exits before it";
+  return std::string(who) + " ends with an error: " + error;
+}
+}  // namespace
+
+std::string TracedEvaluator::unreached(int module, Node node) {
+  if (machine_.trace().ran(module, node)) return {};
+  const std::string& error = machine_.error();
+  if (!error.empty()) return "not reached: " + ended(error, "the program");
+  if (!machine_.stopped_by().empty()) return "not reached: the run ended before it: " + machine_.stopped_by();
+  const int function = module == 0 ? machine_.program().module(0).function_at(node) : -1;
+  const std::string of_entry = function < 0 ? std::string() : machine_.error_of_entry(function);
+  return of_entry.empty() ? std::string() : "not reached: " + ended(of_entry, "its function");
+}
+
+std::string TracedEvaluator::never_entered(int module, Node node) {
+  const int function = machine_.program().module(module).function_at(node);
+  const std::string& error = machine_.error();
+  if (error.empty() || function < 0 || machine_.trace().entered(module, function)) return {};
+  return error == machine::Machine::exit_text ? ended(error, "")
+                                              : "the program ends with an error before it: " + error;
+}
+
 }  // namespace cutelab::reading

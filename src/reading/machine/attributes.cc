@@ -32,6 +32,21 @@ Value Machine::Interpreter::bind_method(const Value& found, const Value& self, C
   return method;
 }
 
+namespace {
+bool is_setting_name(std::string_view name) {
+  return name == "__setattr__" || name == "__getattribute__" || name == "__delattr__";
+}
+}  // namespace
+
+/// A library's function with its first argument.
+Value Machine::Interpreter::bound_first(const Value& function, const Value& self) {
+  Record* bound = m.record("partial", "functools.partial");
+  m.set_field(bound, "function", function);
+  m.set_field(bound, "arguments", m.tuple({self}));
+  m.set_field(bound, "keywords", m.make<Dict>());
+  return bound;
+}
+
 Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol name, Node at, int module,
                                                   bool plainly) {
   const auto reading = [](const Class* c) { return c->hooks_reading; };
@@ -44,25 +59,27 @@ Value Machine::Interpreter::attribute_of_instance(Instance* instance, Symbol nam
     return bind_method(found, instance, instance->klass, at, module);
   if (plain == "__dict__" && m.is_slotted(instance->klass) && !own_method(instance, "__getattr__"))
     return m.raise_error("AttributeError", "it has no __dict__", at, module);
-  if (plain == "__dict__" && !m.is_slotted(instance->klass)) {
-    Dict* dict = m.make<Dict>();
-    for (const auto& [key, value] : instance->attributes.items())
-      if (value.bound()) dict->items.emplace_back(m.text(m.name_of(key)), value);
-    dict->names = &instance->attributes;
-    return dict;
-  }
+  if (plain == "__dict__" && !m.is_slotted(instance->klass)) return m.dict_of(instance->attributes);
   if (instance->klass->is_dataclass && plain == "_replace") return m.unknown("not modelled", plain);
+  if (const Value made = of_modelled_base(instance, name); made.bound()) return made;
+  if (at && at.parent().is(source::Kind::call) && at.field() == source::Field::function_field &&
+      instance->klass->module < Library::first && has_unknown_base(instance->klass))
+    base_runs(instance);
   for (const Value& base : instance->klass->bases)
     if (const External* e = base.as<External>())
       return m.unknown("an attribute of " + e->path, plain, e->path + "." + plain);
   if (const Value hook = class_attribute(instance->klass, m.symbol("__getattr__")); hook.as<Function>())
     return call_function(hook.as<Function>(), nullptr, {instance, m.text(plain)}, {}, at, module);
+  if (is_setting_name(plain)) return bound_first(m.external("builtins.object." + plain), instance);
   return m.unknown("the object has no such attribute so far", "self." + plain);
 }
 
 Value Machine::Interpreter::attribute_of_record(Record* record, Symbol symbol) {
   if (const Value* found = record->fields.find(symbol)) return *found;
   const std::string_view name = m.name_of(symbol);
+  if (m.types_are_patched_)
+    if (const Value* own = m.external(record->path).as<External>()->written.find(symbol))
+      return bind_method(*own, record, nullptr, {}, 0);
   if (const Getter getter = natives.find_getter(record->kind, name))
     if (auto value = getter(m, record)) return *value;
   if (natives.find_method(record->kind, name) || (record->kind == "KernelCall" && name == "launch")) {
@@ -128,25 +145,47 @@ Value Machine::Interpreter::attribute_of_super(Super* super, Symbol name, Node a
   return base_of_super(super, start, name);
 }
 
+/// What an object has of a library's class that a model made for it; unbound: there is none.
+Value Machine::Interpreter::of_modelled_base(const Value& self, Symbol name) {
+  const Instance* instance = self.as<Instance>();
+  const Value* held = instance ? instance->attributes.find(m.symbol("__modelled__")) : nullptr;
+  Record* model = held ? held->as<Record>() : nullptr;
+  if (!model) return {};
+  // The library's own methods call others, which the program may have made its own.
+  const bool parses = m.name_of(name) == "parse_args" && own_method(self, "parse_known_args");
+  if (!parses) return attribute_of_record(model, name);
+  const Value out = m.unknown("calls a method of the program's own", "parse_known_args");
+  out.as<Unknown>()->changed = true;
+  return out;
+}
+
+/// A method of a base that is not followed runs.
+void Machine::Interpreter::base_runs(Instance* instance) {
+  if (has_foreign_base(instance->klass)) return give_away(Value(instance));
+  if (!m.current_launch_ && library_depth <= untraced_) called_from_outside(instance);
+}
+
 /// What object itself defines.
 Value Machine::Interpreter::base_of_super(Super* super, Class* start, Symbol name) {
   const std::string& plain = m.name_of(name);
+  if (const Value made = of_modelled_base(super->self, name); made.bound()) return made;
+  if (const External* base = start && plain == "__init__" ? modelled_base(start) : nullptr)
+    return bound_first(m.external(base->path + ".__init__"), super->self);
+  if (start && start->module < Library::first && has_foreign_base(start)) {
+    if (Instance* instance = super->self.as<Instance>()) base_runs(instance);
+    return m.unknown("an attribute of a base that is not known", plain);
+  }
   if (plain == "__init__" || plain == "__post_init__" || plain == "__init_subclass__")
     return m.external("builtins.print");  // does nothing
   if (start && !has_unknown_base(start)) {
     if (plain == "__new__") return m.external("builtins.object.__new__");
-    if (plain == "__setattr__" || plain == "__getattribute__" || plain == "__delattr__") {
-      Record* bound = m.record("partial", "functools.partial");
-      m.set_field(bound, "function", m.external("builtins.object." + plain));
-      m.set_field(bound, "arguments", m.tuple({super->self}));
-      m.set_field(bound, "keywords", m.make<Dict>());
-      return bound;
-    }
+    if (is_setting_name(plain)) return bound_first(m.external("builtins.object." + plain), super->self);
   }
   return m.unknown("an attribute of a base that is not known", plain);
 }
 
 Value Machine::Interpreter::attribute_of_external(External* e, Symbol symbol, Node at, int module) {
+  if (const Value* own = e->written.find(symbol)) return *own;
   if (const Value* known = e->members.find(symbol)) return *known;
   const std::string& name = m.name_of(symbol);
   if ((name == "__name__" || name == "__qualname__") && e->path.starts_with("builtins."))
@@ -255,7 +294,10 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
       return attribute_of_external(static_cast<External*>(o), symbol, at, module);
     case Type::unknown: {
       const Unknown* u = static_cast<Unknown*>(o);
-      return m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+      const Value out =
+          m.unknown(u->reason, u->depends_on, u->path.empty() ? "" : u->path + "." + std::string(name));
+      out.as<Unknown>()->may_be = u->may_be;
+      return out;
     }
     case Type::tuple: {
       const Tuple* t = static_cast<Tuple*>(o);

@@ -86,7 +86,7 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
       if (!m.current_launch_)
         m.give_up("the loop runs too long to be followed", shortened(n.child(Field::right_field)), s->module,
                   n);
-      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
+      if (Iterator* it = walked->source.as<Iterator>()) m.lose(it);
       return once(n, m.unknown("index of a loop that is not followed to its end"), s);
     }
     bind(n.child(Field::left_field), item, s);
@@ -95,7 +95,7 @@ Flow Machine::Interpreter::for_statement(Node n, Scope* s) {
     const Flow flow = round_of(n, s, left);
     if (flow == Flow::returned || flow == Flow::raised) return flow;
     if (left && !m.current_launch_) {
-      if (Iterator* it = iterable.as<Iterator>()) m.lose(it);
+      if (Iterator* it = walked->source.as<Iterator>()) m.lose(it);
       return once(n, unknown_item(iterable, n), s);
     }
     if (flow == Flow::broke || left) return Flow::normal;
@@ -139,7 +139,13 @@ Value Machine::Interpreter::unknown_item(const Value& iterable, Node at) {
   const Node left = at.child(Field::left_field);
   std::string path;
   if (const Unknown* u = iterable.as<Unknown>()) path = u->path;
-  return m.unknown("item of " + why(iterable), std::string(left.text()), path.empty() ? path : path + "[]");
+  const Unknown* unknown = iterable.as<Unknown>();
+  if (unknown && unknown->may_be)
+    for (const Value& one : unknown->may_be->items)
+      if (Iterator* it = one.as<Iterator>()) m.lose(it);
+  return aliased(
+      m.unknown("item of " + why(iterable), std::string(left.text()), path.empty() ? path : path + "[]"),
+      {iterable});
 }
 
 /// One pass that stands for all: what the body changes is not known in it nor after it.
@@ -151,7 +157,11 @@ Flow Machine::Interpreter::once(Node n, const Value& index, Scope* s) {
   const Flow flow = m.current_launch_ ? block(n.child(Field::body_field), s) : one_of_many(n, s);
   loop_may_break_ = outer;
   if (s->yields.size() != yielded) yields_may_differ(s, yielded);
-  if (flow == Flow::raised) return flow;
+  if (flow == Flow::raised && m.current_launch_) return flow;
+  if (flow == Flow::raised) {  // a working program does not come by there
+    m.raising_ = false;
+    ++m.uncertain_;
+  }
   if (flow == Flow::returned) {
     left_maybe(s, result_);
     return Flow::normal;
@@ -174,6 +184,7 @@ void Machine::Interpreter::changed_some_times(const Outcome& out, const std::str
     if (before.bound() && !keeps_kind && !before.same(after) && m.equal(before, after) != Truth::yes) {
       after = m.unknown("changes in " + loop, m.name_of(w.name));
       after.as<Unknown>()->changed = true;
+      after = aliased(after, {before, w.value});
     }
     m.set(*w.slots, w.name, after);
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "reading/machine/interpreter.h"
 
@@ -67,8 +68,33 @@ Value Machine::Interpreter::call_node(Node n, Scope* s) {
 
 Value Machine::Interpreter::call(const Value& callee, std::vector<Value> arguments, Keywords keywords,
                                  Node at, int module, bool complete, Scope* from) {
+  if (callee.as<Function>() || callee.as<Class>() || m.current_launch_ || library_depth > untraced_)
+    return call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
+  const Method* method = callee.as<Method>();
+  const Record* record = method ? method->self.as<Record>() : callee.as<Record>();
+  const External* e = callee.as<External>();
+  const Unknown* u = callee.as<Unknown>();
+  std::vector<Value> held;  // what an unknown result may hold
+  if ((method && method->function.as<Function>()) || care_of(record ? record->path
+                                                             : e    ? e->path
+                                                             : u    ? u->path
+                                                                    : "") == Care::all)
+    return call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
+  for (const Value& v : arguments)
+    if (may_alias(v)) held.push_back(v);
+  for (const auto& [name, v] : keywords)
+    if (may_alias(v)) held.push_back(v);
+  if (const Value self = method ? method->self : callee; may_alias(self)) held.push_back(self);
+  const Value out = call_plain(callee, std::move(arguments), std::move(keywords), at, module, complete, from);
+  return held.empty() || !out.is_unknown() ? out : aliased(out, held);
+}
+
+Value Machine::Interpreter::call_plain(const Value& callee, std::vector<Value> arguments, Keywords keywords,
+                                       Node at, int module, bool complete, Scope* from) {
   if (Function* f = callee.as<Function>()) {
-    if (const Native native = natives.find_function(f->path)) {
+    // A function of the program may have any name.
+    const bool of_library = f->module >= Library::first;
+    if (const Native native = of_library ? natives.find_function(f->path) : nullptr) {
       Call c{m, f->path, {}, arguments, keywords, at, module, complete};
       if (auto value = native(c)) return *value;
       if (m.raising_) return {};
@@ -98,6 +124,13 @@ Value Machine::Interpreter::call(const Value& callee, std::vector<Value> argumen
   }
   std::string path;
   if (const Unknown* u = callee.as<Unknown>()) path = u->path;
+  if (cannot_be_called(callee, module)) return m.raise_error("TypeError", "not callable", at, module);
+  note_unfollowed(path, c);
+  if (callee.is_unknown()) {
+    lose_aliases(callee);
+    called_from_outside(callee);
+    give_away(c, path);
+  }
   may_allocate(at ? at.child(Field::function_field).text() : std::string_view(path));
   return m.unknown("the call's function is not known: " + why(callee),
                    at ? std::string(at.text().substr(0, 80)) : "", path);
@@ -135,12 +168,26 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     return r;
   }
   may_allocate(e->path);
+  note_unfollowed(e->path, c);
+  if (e->path == "builtins.exec" || e->path == "builtins.eval")
+    unseen_code(c.arguments.empty() ? Value() : c.arguments[0], from);
   const bool in_place = e->path.starts_with("random.shuffle") || e->path.starts_with("heapq.") ||
                         e->path.starts_with("bisect.insort");
   for (const Value& a : c.arguments)
     if (in_place || a.as<Iterator>()) lose_content(a);
+  give_away(c, e->path);
   return m.unknown("a library call that is not modelled: " + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
+}
+
+/// Numbers, texts and containers, and objects of which all is known and that have no __call__.
+bool Machine::Interpreter::cannot_be_called(const Value& callee, int module) {
+  if (m.current_launch_ || library_depth > 0 || module >= Library::first || m.by_entries_) return false;
+  if (const Instance* instance = callee.as<Instance>())
+    return !instance->klass->is_enum && instance->klass->module < Library::first &&
+           !m.may_have_more(callee) && !class_attribute(instance->klass, m.symbol("__call__")).bound();
+  return callee.is_number() || callee.is_none() || callee.as<Text>() || callee.as<Tuple>() ||
+         callee.as<List>() || callee.as<Dict>() || callee.as<Set>();
 }
 
 /// What takes shared memory and is not followed leaves open how much a kernel takes: a call by that name, and
@@ -222,7 +269,9 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   may_allocate(path);
   if (may_change(method->name)) lose_content(method->self);
   std::string origin = path;
-  if (const Record* r = method->self.as<Record>()) origin = r->path + "." + method->name;
+  const Record* record = method->self.as<Record>();
+  if (record) origin = record->path + "." + method->name;
+  give_away(c, record ? origin : "builtins." + path);
   return m.unknown("a method that is not modelled: " + path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
 }
@@ -234,6 +283,7 @@ Value Machine::Interpreter::call_record(Record* r, Call& c) {
     if (auto value = native(c)) return *value;
     if (m.raising_) return {};
   }
+  give_away(c, r->path);
   return m.unknown("a call of " + r->kind, c.node ? std::string(c.node.text().substr(0, 80)) : "", r->path);
 }
 
@@ -249,10 +299,11 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
                                           Keywords keywords, Node at, int module, bool complete) {
   // A recursion whose end hangs on an unknown condition would go both ways at each level.
   const int running = running_[f->node.tree()][f->node.index()];
-  if (running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000) {
-    m.give_up("calls nest too deep or are too many", f->path, module, at);
-    return m.unknown("calls nest too deep", f->path);
-  }
+  const bool over =
+      running > (open_forks_ == 0 ? 60 : 2) || depth_ > 300 || m.trace_.activations().size() > 60'000;
+  if (over && !std::exchange(let_in_, false)) return too_deep(f, self, arguments, keywords, at, module);
+  if (f->is_replaced && std::exchange(entered_, nullptr) != f && !m.current_launch_)
+    return replaced(f, self, arguments, keywords, at, module, complete);
   if (!interpretable(f)) {
     if (const Native native =
             self && f->path.ends_with(".__init__") ? natives.find_function(f->path) : nullptr) {
@@ -293,7 +344,8 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
   if (!enter_function(f, s, arguments, keywords, complete, at, module)) return {};
   if (is_generator(f)) return generator_call(f, s, at, module);
   ++running_[f->node.tree()][f->node.index()];
-  const Value value = run_function(f, s, at, module);
+  const bool inside = running == 1 && !m.current_launch_ && library_depth <= untraced_;
+  const Value value = inside ? watched(f, s, at, module) : run_function(f, s, at, module);
   --running_[f->node.tree()][f->node.index()];
   return value;
 }

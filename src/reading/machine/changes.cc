@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "reading/machine/interpreter.h"
 
@@ -62,7 +63,13 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
     if (m.raising_ || (made.bound() && !(declined && declined->path == "builtins.NotImplemented")))
       return made;
   }
+  if (External* e = before.as<External>())
+    if (const Native native = natives.find_function(e->path + ".__i" + method_name(op))) {
+      Call call{m, e->path + ".__i" + method_name(op), {}, {operand}, {}, at, s->module};
+      if (const auto made = native(call)) return *made;
+    }
   List* list = op == "+" ? before.as<List>() : nullptr;
+  lose_aliases(before);
   if (!list || list->view_of)
     return augmented_in_place(op, before, operand) ? before : m.arithmetic(op, before, operand);
   must_be_iterable(operand, at, s->module);
@@ -70,7 +77,7 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
   if (m.raising_) return {};
   auto& items = m.mutable_items(list);
   if (added && !list->open && items.size() + added->size() > longest_list)
-    return m.unknown("a list of more than " + std::to_string(longest_list) + " items");
+    return m.limit("a list of more than " + std::to_string(longest_list) + " items");
   if (added && !list->open)
     items.insert(items.end(), added->begin(), added->end());
   else
@@ -149,19 +156,39 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
     list->open = true;
     for (Value& item : items) item = unknown_at("items before it were deleted", target);
   } else if (Dict* dict = object.as<Dict>()) {
-    auto& items = m.mutable_items(dict);
-    const std::size_t before = items.size();
-    bool undecided = dict->open;
-    std::erase_if(items, [&](const auto& item) {
-      const Truth same = m.equal(item.first, index);
-      undecided = undecided || same == Truth::unknown;
-      return same == Truth::yes;
-    });
-    if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
-    dict->open = dict->open || items.size() == before;
+    delete_key(dict, index, target, s);
+  } else if (Record* record = object.as<Record>()) {
+    if (const Native native = natives.find_method(record->kind, "__delitem__")) {
+      Call call{m, record->path, object, {index}, {}, target, s->module};
+      native(call);
+    }
   } else if (object.as<Instance>()) {
     m.by_special(object, "__delitem__", {index});
+  } else {
+    lose_aliases(object);
   }
+}
+
+/// del dict[index]
+void Machine::Interpreter::delete_key(Dict* dict, const Value& index, Node target, Scope* s) {
+  if (const Text* text = dict->names ? index.as<Text>() : nullptr) {
+    const Symbol name = m.symbol(text->text);
+    if (!dict->names->find(name) && !dict->open)
+      m.raise_error("KeyError", m.repr(index), target, s->module);
+    else
+      m.set(*dict->names, name, Value());
+    return;
+  }
+  auto& items = m.mutable_items(dict);
+  const std::size_t before = items.size();
+  bool undecided = dict->open;
+  std::erase_if(items, [&](const auto& item) {
+    const Truth same = m.equal(item.first, index);
+    undecided = undecided || same == Truth::unknown;
+    return same == Truth::yes;
+  });
+  if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
+  dict->open = dict->open || items.size() == before;
 }
 
 /// Whether a method of a container that was not followed may have changed it.
@@ -179,18 +206,22 @@ bool Machine::Interpreter::may_change(std::string_view method) {
 
 /// What a container holds is not known from here on.
 void Machine::Interpreter::lose_content(const Value& container) {
-  const auto lost = [&] {
-    const Value out = m.unknown("changed by a call that is not followed");
-    out.as<Unknown>()->changed = true;
-    return out;
-  };
-  if (List* list = container.as<List>(); list && !list->view_of) {
-    list->open = true;
-    for (Value& item : m.mutable_items(list)) item = lost();
+  List* list = container.as<List>();
+  if (list && !list->view_of) {
+    const bool lost_before = std::exchange(list->open, true);
+    const auto known = [](const Value& item) { return !item.is_unknown(); };
+    if (lost_before && std::none_of(list->items.begin(), list->items.end(), known)) return;
+    const Value out = aliased(lost(), list->items);
+    for (Value& item : m.mutable_items(list)) item = out;
   }
   if (Dict* dict = container.as<Dict>()) {
-    dict->open = true;
-    for (auto& [key, value] : m.mutable_items(dict)) value = lost();
+    const bool lost_before = std::exchange(dict->open, true);
+    const auto known = [](const auto& item) { return !item.second.is_unknown(); };
+    if (lost_before && std::none_of(dict->items.begin(), dict->items.end(), known)) return;
+    std::vector<Value> held;
+    for (const auto& item : dict->items) held.push_back(item.second);
+    const Value out = aliased(lost(), held);
+    for (auto& [key, value] : m.mutable_items(dict)) value = out;
   }
   if (Set* set = container.as<Set>()) set->open = true;
   if (Iterator* it = container.as<Iterator>()) m.lose(it);

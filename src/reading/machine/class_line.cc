@@ -10,6 +10,7 @@ using source::Node;
 
 namespace {
 using Line = std::vector<Class*>;
+constexpr std::size_t longest_line = 1000;
 
 /// The next class of a merge: the first head that no list holds further back; null: there is none.
 Class* next_of(const std::vector<Line>& lists) {
@@ -32,6 +33,13 @@ bool is_without_names(std::string_view path) {
 }
 }  // namespace
 
+/// Longer ones are not followed: what its bases are is not known.
+void Machine::Interpreter::end_line(Class* klass) {
+  m.give_up("a class stands below more than " + std::to_string(longest_line) + " others", klass->name,
+            klass->module, klass->node);
+  klass->bases = {m.unknown("bases that are not followed", klass->name)};
+}
+
 /// C3, as Python: a class before its bases, bases in the order in which each class names them.
 const Line& Machine::Interpreter::line_of(Class* klass) {
   if (!klass->line.empty()) return klass->line;
@@ -43,6 +51,14 @@ const Line& Machine::Interpreter::line_of(Class* klass) {
       lists.push_back(line_of(c));
       direct.push_back(c);
     }
+  if (direct.size() == 1) {
+    const Line& above = direct.front()->line;
+    if (above.size() < longest_line)
+      klass->line.insert(klass->line.end(), above.begin(), above.end());
+    else
+      end_line(klass);
+    return klass->line;
+  }
   lists.push_back(std::move(direct));
   for (;;) {
     std::erase_if(lists, [](const Line& list) { return list.empty(); });
@@ -178,9 +194,30 @@ bool Machine::Interpreter::stored_by_class(Instance* instance, Symbol name, cons
   return true;
 }
 
+/// object.__class__ = …, object.__dict__ = …. False: it is another name.
+bool Machine::Interpreter::stored_whole(Instance* instance, Symbol name, const Value& value) {
+  if (name == m.symbol("__class__")) {
+    Class* klass = value.as<Class>();
+    if (klass && journals_.empty())
+      instance->klass = instance->attributes.of = klass;
+    else
+      give_away(Value(instance));
+    return true;
+  }
+  if (name != m.symbol("__dict__")) return false;
+  for (const auto& [own, before] : std::vector(instance->attributes.items()))
+    m.set(instance->attributes, own, Value());
+  const Dict* dict = value.as<Dict>();
+  if (!dict || dict->open) m.lose_names(instance);
+  for (const auto& [key, given] : dict ? std::vector(dict->items) : std::vector<std::pair<Value, Value>>())
+    if (const Text* text = key.as<Text>()) m.set(instance->attributes, m.symbol(text->text), given);
+  return true;
+}
+
 void Machine::store(const Value& object, Symbol name, const Value& value, Node at, int module, bool plainly) {
   if (Instance* instance = object.as<Instance>()) {
     Interpreter& run = *interpreter_;
+    if (name_of(name).ends_with("__") && run.stored_whole(instance, name, value)) return;
     if (Interpreter::is_hooked(instance->klass)) {
       const Function* setter = plainly ? nullptr : run.own_method(object, "__setattr__");
       if (setter && setter->module < Library::first) {
@@ -208,8 +245,14 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
   if (Record* record = object.as<Record>()) return set(record->fields, name, value);
   if (Function* function = object.as<Function>()) return set(function->attributes, name, value);
   if (Module* of = object.as<Module>()) return set(of->scope->names, name, value);
-  if (!object.is_unknown() && !object.as<External>() && !object.as<Method>() && !current_launch_ &&
-      !object.as<LayoutObject>() && module < Library::first)
+  if (External* of = object.as<External>()) {
+    types_are_patched_ = true;
+    if (of->path == "builtins") interpreter_->patched_builtins_ = of;
+    return set(of->written, name, value);
+  }
+  interpreter_->lose_aliases(object);
+  if (!object.is_unknown() && !object.as<Method>() && !current_launch_ && !object.as<LayoutObject>() &&
+      module < Library::first)
     raise_error("AttributeError", repr(object) + " takes no attribute '" + name_of(name) + "'", at, module);
 }
 
@@ -241,6 +284,10 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
   if (Class* klass = object.as<Class>()) names = &klass->attributes;
   if (Module* of = object.as<Module>()) names = &of->scope->names;
   if (Function* function = object.as<Function>()) names = &function->attributes;
+  if (Record* record = object.as<Record>(); record && record->kind == "Namespace") names = &record->fields;
+  if (External* library = object.as<External>(); library && library->written.find(name))
+    names = &library->written;
+  run.lose_aliases(object);
   if (!names) return;
   if (!names->find(name) && !current_launch_ && module < Library::first) {
     raise_error("AttributeError", "nothing of the name '" + name_of(name) + "' to delete", at, module);

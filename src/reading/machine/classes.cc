@@ -44,6 +44,13 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
   }
   finish_class(klass);
   set_up_class(klass, std::move(keywords));
+  const External* maker = kind.as<External>();
+  const Unknown* unknown = kind.as<Unknown>();
+  if (kind.bound() && !s->lazy && s->module < Library::first && !m.raising_ &&
+      care_of(maker     ? maker->path
+              : unknown ? unknown->path
+                        : std::string()) == Care::none)
+    lose_class(klass);
   return m.raising_ ? Value() : Value(klass);
 }
 
@@ -230,6 +237,15 @@ Machine::Interpreter::Initializer Machine::Interpreter::initializer(Class* klass
   return {};
 }
 
+/// A class of a library that the class derives from, of which a model makes what its objects hold.
+const External* Machine::Interpreter::modelled_base(Class* klass) {
+  for (const Class* c : line_of(klass))
+    for (const Value& base : c->bases)
+      if (const External* e = base.as<External>(); e && natives.find_function(e->path + ".__init__"))
+        return e;
+  return nullptr;
+}
+
 void Machine::Interpreter::initialize(const Initializer& how, Instance* made, std::vector<Value> arguments,
                                       Keywords keywords, Node at, int module, bool complete) {
   const Value self(made);
@@ -237,7 +253,14 @@ void Machine::Interpreter::initialize(const Initializer& how, Instance* made, st
     call_function(how.function, &self, std::move(arguments), std::move(keywords), at, module, complete);
     return;
   }
-  if (!how.fields_of) return;
+  if (!how.fields_of) {
+    if (const External* base = modelled_base(made->klass)) {
+      arguments.insert(arguments.begin(), self);
+      call(m.external(base->path + ".__init__"), std::move(arguments), std::move(keywords), at, module,
+           complete);
+    }
+    return;
+  }
   std::vector<Value> for_post_init;
   fill_fields(how.fields_of, made, arguments, keywords, complete, for_post_init);
   if (m.raising_) return;
@@ -266,8 +289,11 @@ Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> argumen
                           !has_unknown_base(klass);
   if (takes_none && !(arguments.empty() && keywords.empty()))
     return m.raise_error("TypeError", klass->name + "() takes no arguments", at, module);
+  const bool foreign = klass->module < Library::first && has_foreign_base(klass);
+  if (foreign && !how.function) give_away(Call{m, {}, {}, arguments, keywords, at, module, complete}, {});
   initialize(how, made, std::move(arguments), std::move(keywords), at, module, complete);
   if (m.raising_) return {};
+  if (foreign && (!how.function || klass->open)) give_away(Value(made));
   if (Function* last = own_method(made, "__del__"); last && klass->module < Library::first) {
     const Value self = made;  // when it runs is not known
     run_any_times([&] { call_function(last, &self, {}, {}, {}, last->module); }, "__del__ of an object");

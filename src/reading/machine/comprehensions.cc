@@ -35,7 +35,10 @@ bool Machine::Interpreter::comprehend(const std::vector<Node>& clauses, std::siz
     const Step step = next(*walked, item);
     if (step != Step::item) return step == Step::end;
     bind(clauses[at].child(Field::left_field), item, s);
-    if (m.raising_ || !comprehend(clauses, at + 1, body, s, out)) return false;
+    if (m.raising_) return false;
+    if (comprehend(clauses, at + 1, body, s, out)) continue;
+    if (Iterator* it = walked->source.as<Iterator>(); it && !m.raising_) m.lose(it);
+    return false;
   }
 }
 

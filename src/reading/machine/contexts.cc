@@ -62,14 +62,56 @@ Flow Machine::Interpreter::managed(const Value& manager, const ManagedBody& body
     return by_generator(generator, body, at);
   if (Record* record = manager.as<Record>(); record && record->path.starts_with("contextlib."))
     return by_record(record, body, at, s);
-  const Flow flow = body(manager);
-  if (flow != Flow::raised || m.current_launch_ || library_depth > 0) return flow;
   const Unknown* u = manager.as<Unknown>();
   const Record* record = manager.as<Record>();
-  if (lets_errors_pass(u ? u->path : record ? record->path : std::string())) return flow;
+  if (m.current_launch_ || library_depth > 0 ||
+      lets_errors_pass(u        ? u->path
+                       : record ? record->path
+                                : std::string()))
+    return body(manager);
+  give_away(manager);
+  const auto as_it_is = [](Flow ended) { return ended; };
+  const Flow flow =
+      taking_errors([&] { return body(manager); }, as_it_is, [] { return Flow::normal; }, at, s);
+  lose_escaped("");
+  if (flow != Flow::raised || ends_process()) return flow;
   m.abandon("whether a context manager takes the error is not known: " + m.exception_text(),
             std::string(at.text().substr(0, 80)), s->module, at);
   return Flow::normal;
+}
+
+/// The body of a manager and what that does after it; where the body may end with an error that is not
+/// known, `taken` says what the manager makes of it.
+Flow Machine::Interpreter::taking_errors(const std::function<Flow()>& body,
+                                         const std::function<Flow(Flow)>& after,
+                                         const std::function<Flow()>& taken, Node at, Scope* s) {
+  if (m.current_launch_ || library_depth > 0) return after(body());
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
+  const std::size_t uncertain = m.uncertain_;
+  const std::size_t failed = failed_.size();
+  ++try_depth_;
+  Flow flow = body();
+  journals_.pop_back();
+  if (m.uncertain_ == uncertain || stopped_) {
+    pass_on(journal);
+    flow = after(flow);
+  } else {
+    const Value error = m.exception_;
+    const auto known = [&](Flow ended) {
+      if (ended == Flow::raised) m.take_up_error(error);
+      return after(ended);
+    };
+    const auto handler = [&] {
+      m.raising_ = false;
+      return taken();
+    };
+    flow = perhaps_failed(journal, flow, failed, known, handler,
+                          "the with at line " + std::to_string(at.line()), s);
+  }
+  if (--try_depth_ == 0) failed_.clear();
+  return flow;
 }
 
 /// The arguments of __exit__.
@@ -81,11 +123,15 @@ std::vector<Value> Machine::Interpreter::error_details() {
   if (const Record* record = error.as<Record>(); record && record->kind == "exception")
     type = m.external(record->path);
   if (!type.bound()) type = m.unknown("the type of an error");
-  return {type, error, m.unknown("a traceback")};
+  const std::size_t uncertain = m.uncertain_;
+  const Value trace = m.unknown("a traceback");
+  m.uncertain_ = uncertain;  // nothing that may have failed
+  return {type, error, trace};
 }
 
 /// Calls an __exit__ with the error under way, if any, which is dropped where it says so.
 void Machine::Interpreter::call_exit(const Value& exit, Node at, int module) {
+  if (m.raising_ && ends_process()) return;
   const std::vector<Value> details = error_details();
   const bool raised = m.raising_;
   const Value error = m.exception_, result = result_;
@@ -103,13 +149,21 @@ Flow Machine::Interpreter::by_methods(const Value& manager, Function* enter, Fun
                                       const ManagedBody& body, Node at, Scope* s) {
   const Value entered = call_function(enter, &manager, {}, {}, {}, s->module);
   if (m.raising_) return Flow::raised;
-  const Flow flow = body(entered);
   Method* bound = m.make<Method>();
   bound->self = manager;
   bound->function = exit;
-  call_exit(bound, at, s->module);
-  if (m.raising_) return Flow::raised;
-  return flow == Flow::raised ? Flow::normal : flow;
+  const auto after = [&](Flow ended) {
+    call_exit(bound, at, s->module);
+    if (m.raising_) return Flow::raised;
+    return ended == Flow::raised ? Flow::normal : ended;
+  };
+  const auto taken = [&] {
+    const Value error = m.exception_, detail = m.unknown("which error it is is not known");
+    const Value says = call(bound, {detail, error, detail}, {}, {}, s->module);
+    if (!m.raising_ && m.truth(says) == Truth::no) m.take_up_error(error);
+    return m.raising_ ? Flow::raised : Flow::normal;
+  };
+  return taking_errors([&] { return body(entered); }, after, taken, at, s);
 }
 
 /// A generator function that @contextmanager marks: the body runs where it yields.
@@ -150,10 +204,12 @@ Value Machine::Interpreter::give_way(Scope* generator, const Value& given) {
 Flow Machine::Interpreter::by_record(Record* manager, const ManagedBody& body, Node at, Scope* s) {
   const Value held = m.field(manager, "value");
   if (manager->kind == "suppress") {
-    const Flow flow = body(Value::none());
-    if (flow != Flow::raised || !caught_by(held)) return flow;
-    m.raising_ = false;
-    return Flow::normal;
+    const auto after = [&](Flow ended) {
+      if (ended != Flow::raised || !caught_by(held)) return ended;
+      m.raising_ = false;
+      return Flow::normal;
+    };
+    return taking_errors([&] { return body(Value::none()); }, after, [] { return Flow::normal; }, at, s);
   }
   if (manager->kind == "nullcontext") return body(held);
   if (manager->kind == "closing") {

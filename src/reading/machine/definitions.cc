@@ -84,6 +84,9 @@ void mark_dataclass(Node decorator, Class* klass) {
     if (name == "frozen") klass->is_frozen = yes;
     if (name == "order") klass->is_ordered = yes;
     if (name == "eq") klass->has_no_equality = !yes;
+    if (name != "slots" || !yes) continue;
+    klass->has_slots = klass->hooks = true;
+    for (const auto& [field, type] : klass->annotations) klass->slots.push_back(field);
   }
 }
 
@@ -170,13 +173,33 @@ void Machine::Interpreter::apply_decorator(Node decorator, Node inner, Value& va
                    (by.as<Record>() && by.as<Record>()->kind == "partial");
   if (!(e && natives.find_function(e->path)) && !(own && !s->lazy)) {
     if (Function* f = value.as<Function>()) f->is_wrapped = true;
+    if (!s->lazy && s->module < Library::first) behind(by, value);
     return;
   }
   const Value made = call(by, {value}, {}, decorator, s->module);
   if (m.raising_ || !made.bound()) return;
   if (!made.is_unknown() && (own || !made.is_none())) value = made;
-  if (made.is_unknown())
-    if (Function* f = value.as<Function>()) f->is_wrapped = true;
+  if (!made.is_unknown()) return;
+  Function* f = value.as<Function>();
+  if (f) f->is_wrapped = true;
+  if (f && own && !s->lazy && s->module < Library::first) behind(made, value);
+}
+
+/// What a decorator that is not followed makes of something: of an unknown library, anything.
+void Machine::Interpreter::behind(const Value& decorator, const Value& value) {
+  const External* e = decorator.as<External>();
+  const Unknown* u = decorator.as<Unknown>();
+  if (care_of(e ? e->path : u ? u->path : std::string()) != Care::none || m.current_launch_) return;
+  Function* f = value.as<Function>();
+  const bool written = f && f->index >= 0;
+  const source::PythonFunction* found =
+      written ? &module_of(f->module).functions()[static_cast<std::size_t>(f->index)] : nullptr;
+  if (f && !(found && (found->has_decorator("jit") || found->has_decorator("kernel")))) {
+    f->is_replaced = true;
+    give_away(value);
+  }
+  if (Class* klass = value.as<Class>()) lose_class(klass);
+  if (decorator.as<Instance>()) give_away(decorator);
 }
 
 Value Machine::Interpreter::decorated(Node n, Scope* s) {

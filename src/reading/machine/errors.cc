@@ -148,6 +148,7 @@ bool Machine::Interpreter::caught_by(const Value& type) {
     const auto is = is_kind_of(own->klass, type);
     return !is || *is;
   }
+  if (ends_process()) return false;
   const Record* r = m.exception_.as<Record>();
   if (!r || r->kind != "exception") return true;
   const std::string_view raised = builtin_name(r->path);
@@ -199,7 +200,6 @@ bool is_read(Node n) {
 /// one, or all of the module so far was followed.
 bool Machine::Interpreter::undefined_for_sure(Symbol name, Scope* s, Node n) {
   if (s->module >= Library::first || library_depth > 0 || stopped_ || m.current_launch_) return false;
-  if (journals_.empty()) return false;  // a fragment is read without the names around it
   const std::string& plain = m.name_of(name);
   if (plain.starts_with("__")) return false;
   bool given = false;
@@ -213,8 +213,10 @@ bool Machine::Interpreter::undefined_for_sure(Symbol name, Scope* s, Node n) {
       return false;
     given = given || (text == plain && !is_read(one));
   }
+  // A fragment is read without the names around it.
+  if (journals_.empty() && (!given || s == main_scope())) return false;
   if (!given) return true;
-  return s == main_scope() && m.give_ups_.empty();
+  return m.give_ups_.empty() && (s == main_scope() || (is_followed() && escaped_.empty() && !m.by_entries_));
 }
 
 /// What a journal of an outer branch must know of a part that was written down apart.

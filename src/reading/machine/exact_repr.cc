@@ -74,6 +74,10 @@ std::optional<std::string> Machine::exact_items(const Value& v, int depth) {
 
 std::optional<std::string> Machine::format(const Value& v, const std::string& specification) {
   if (v.is_unknown()) return std::nullopt;
+  if (interpreter_->own_method(v, "__format__")) {
+    const Value made = by_special(v, "__format__", {text(specification)});
+    return made.as<Text>() ? std::optional(made.as<Text>()->text) : std::nullopt;
+  }
   if (specification.empty()) return exact_str(v);
   const auto spec = parse_format(specification);
   const auto has = [&](std::string_view types) {

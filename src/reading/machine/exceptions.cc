@@ -33,32 +33,83 @@ Flow Machine::Interpreter::try_statement(Node n, Scope* s) {
   journal.serial = ++m.fork_serial_;
   journals_.push_back(&journal);
   const std::size_t uncertain = m.uncertain_;
+  const std::size_t failed = failed_.size();
+  ++try_depth_;
   Flow flow = block(body, s);
   journals_.pop_back();
-  if (flow == Flow::raised) {
+  const Value error = m.exception_;
+  const bool sure = flow != Flow::raised || is_sure_of_error();
+  if (m.uncertain_ != uncertain && !m.current_launch_ && !stopped_) {
+    const auto known = [&](Flow ended) {
+      if (ended != Flow::raised) return ended == Flow::normal ? otherwise() : ended;
+      m.take_up_error(error);
+      return sure ? handle(n, s) : any_handler(clauses, 0, s);
+    };
+    flow = perhaps_failed(
+        journal, flow, failed, known, [&] { return any_handler(clauses, 0, s); },
+        "the try at line " + std::to_string(n.line()), s);
+  } else if (flow == Flow::raised) {
     pass_on(journal);
-    flow = handle(n, s);
-  } else if (m.uncertain_ != uncertain && !m.current_launch_ && !stopped_) {
-    const Outcome done = taken_back(journal, flow);
-    flow = fork(
-        [&] {
-          take(done);
-          result_ = done.result;
-          return done.flow == Flow::normal ? otherwise() : done.flow;
-        },
-        [&] {
-          m.raise("an error in the try at line " + std::to_string(n.line()), n, s->module);
-          return any_handler(clauses, 0, s);
-        },
-        "an error in the try at line " + std::to_string(n.line()), s);
+    flow = sure ? handle(n, s) : any_handler(clauses, 0, s);
   } else {
     pass_on(journal);
     if (flow == Flow::normal) flow = otherwise();
   }
+  if (--try_depth_ == 0) failed_.clear();
   return after_try(n, flow, s);
 }
 
+/// The type of the error under way is known, and with it which clauses take it.
+bool Machine::Interpreter::is_sure_of_error() const {
+  if (m.current_launch_ || ends_process()) return true;
+  const Record* record = m.exception_.as<Record>();
+  return record ? record->kind == "exception" : m.exception_.as<Instance>() != nullptr;
+}
+
+/// What ran to its end may have ended before that, with an error of a type that is not known: both are
+/// followed. `journal` holds what it changed.
+Flow Machine::Interpreter::perhaps_failed(Journal& journal, Flow flow, std::size_t failed_before,
+                                          const AfterBody& after, const std::function<Flow()>& handler,
+                                          const std::string& what, Scope* s) {
+  std::set<std::pair<Slots*, Symbol>> written, passing;  // passing: had a value that was written over
+  for (const Write& w : journal.writes)
+    if (!written.emplace(w.slots, w.name).second) passing.emplace(w.slots, w.name);
+  const Outcome done = taken_back(journal, flow);
+  const std::vector<Outcome> failed(
+      failed_.begin() + static_cast<std::ptrdiff_t>(std::min(failed_before, failed_.size())), failed_.end());
+  return fork(
+      [&] {
+        take(done);
+        result_ = done.result;
+        return after(done.flow);
+      },
+      [&] {
+        unsettle(done, passing, what);
+        for (const Outcome& one : failed) merge(one, Outcome{}, what);
+        m.raise("an error in " + what, {}, s->module);
+        if (Record* error = m.exception_.as<Record>())
+          m.set_field(error, "message", m.unknown("which error it is is not known"));
+        return handler();
+      },
+      "an error in " + what, s);
+}
+
+/// How much of it was done is not known.
+void Machine::Interpreter::unsettle(const Outcome& done, const std::set<std::pair<Slots*, Symbol>>& passing,
+                                    const std::string& what) {
+  changed_some_times(done, what);
+  for (const auto& [slots, name] : passing) {
+    const Value out = m.unknown("changes in " + what, m.name_of(name));
+    out.as<Unknown>()->changed = true;
+    m.set(*slots, name, out);
+  }
+  for (const auto& saved : done.lists) lose_content(saved.container);
+  for (const auto& saved : done.dicts) lose_content(saved.container);
+  for (const auto& saved : done.sets) lose_content(saved.container);
+}
+
 Flow Machine::Interpreter::handle(Node n, Scope* s) {
+  if (ends_process()) return Flow::raised;
   for (const Node clause : n.children())
     if (clause.is(NodeKind::except_clause) && handles(clause, s)) return run_handler(clause, s);
   return Flow::raised;
@@ -100,7 +151,7 @@ Flow Machine::Interpreter::after_try(Node n, Flow flow, Scope* s) {
   Node finally;
   for (const Node clause : n.children())
     if (clause.is(NodeKind::finally_clause)) finally = clause;
-  if (!finally) return flow;
+  if (!finally || (flow == Flow::raised && ends_process())) return flow;
   const bool raising = m.raising_;
   const Value kept = result_, exception = m.exception_;
   m.raising_ = false;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "reading/machine/containers.h"
 #include "reading/machine/interpreter.h"
+#include "reading/machine/unicode.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -29,7 +30,7 @@ std::optional<std::int64_t> small_decimal(std::string_view digits) {
 Value Machine::Interpreter::expression(Node n, Scope* s) {
   if (!n) return m.unknown("nothing there");
   if (stop(n, s->module)) return m.unknown("the evaluation's step limit was reached");
-  if (depth_ > deepest_expression) return unknown_at("the expression nests too deep", n);
+  if (depth_ > deepest_expression) return m.limit("the expression nests too deep");
   const bool touched = std::exchange(touched_, false);
   ++depth_;
   Value value = evaluate(n, s);
@@ -162,6 +163,11 @@ Value Machine::Interpreter::literal(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::text_literal(Node n, Scope* s) {
+  if (!is_ascii(n.text()) && !(is_unicode(n.text()) && is_unicode_source(n.tree()->text()))) {
+    const Value out = unknown_at("a text in an encoding that is not read", n);
+    out.as<Unknown>()->changed = true;
+    return out;
+  }
   auto text = string_part(n, s);
   return text ? m.text(std::move(*text)) : unknown_at("a formatted string with values not known", n);
 }
@@ -209,7 +215,7 @@ Value Machine::Interpreter::sequence(Node n, Scope* s) {
     if (m.raising_) return {};
   }
   if (constexpr std::size_t most = 65'536; items.size() > most)
-    return unknown_at("a sequence of more than " + std::to_string(most) + " items", n);
+    return m.limit("a sequence of more than " + std::to_string(most) + " items");
   if (n.is(NodeKind::list)) return m.list(std::move(items));
   if (n.is(NodeKind::set)) {
     SetFiller out(m);
@@ -240,6 +246,10 @@ Value Machine::Interpreter::dictionary(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::builtin(Symbol name) {
+  if (patched_builtins_)
+    if (const Value* own = patched_builtins_->written.find(name)) return *own;
+  if (!stars_.empty())
+    if (const Value hidden = hidden_by_star(name); hidden.bound()) return hidden;
   const auto [known, fresh] = builtins_.try_emplace(name);
   if (fresh) known->second = find_builtin(name);
   return known->second;
@@ -292,44 +302,6 @@ Value Machine::Interpreter::find_builtin(Symbol name) {
       plain.ends_with("ExceptionGroup") || plain.ends_with("Warning"))
     return m.external(path);
   return {};
-}
-
-Value Machine::Interpreter::conditional(Node n, Scope* s) {
-  const auto parts = n.children().all();
-  if (parts.size() != 3) return unknown_at("malformed conditional", n);
-  const Value condition = expression(parts[1], s);
-  if (m.raising_) return {};
-  switch (m.truth(condition)) {
-    case Truth::yes:
-      return expression(parts[0], s);
-    case Truth::no:
-      return expression(parts[2], s);
-    case Truth::unknown:
-      break;
-  }
-  const Value a = expression(parts[0], s);
-  if (m.raising_) return {};
-  const Value b = expression(parts[2], s);
-  return m.raising_ ? Value() : join(a, b, std::string(parts[1].text().substr(0, 100)));
-}
-
-Value Machine::Interpreter::boolean_operator(Node n, Scope* s) {
-  if (n.is(NodeKind::not_operator)) {
-    const Value v = expression(n.child(Field::argument_field), s);
-    if (m.raising_) return {};
-    const Truth t = m.truth(v);
-    return t == Truth::unknown ? (v.is_unknown() ? v : unknown_at("not known", n))
-                               : Value::boolean(t == Truth::no);
-  }
-  const bool is_and = n.child(Field::operator_token).text() == "and";
-  const Value a = expression(n.child(Field::left_field), s);
-  if (m.raising_) return {};
-  const Truth first = m.truth(a);
-  if (first == (is_and ? Truth::no : Truth::yes)) return a;
-  const Value b = expression(n.child(Field::right_field), s);
-  if (m.raising_ || first != Truth::unknown) return b;
-  if (m.truth(b) == (is_and ? Truth::no : Truth::yes)) return Value::boolean(!is_and);
-  return a.is_unknown() ? a : unknown_at("not known", n);
 }
 
 Value Machine::Interpreter::comparison(Node n, Scope* s) {

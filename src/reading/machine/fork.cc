@@ -31,11 +31,39 @@ void Machine::Interpreter::remember(Set* set) {
   journals_.back()->sets.push_back({set, set->items});
 }
 
+/// A side of a branch returned: what it changed elsewhere is known to be perhaps so once the function ends.
+void Machine::Interpreter::left_maybe(Scope* s, const Outcome& left) {
+  left_maybe(s, left.result);
+  if (m.current_launch_) return;
+  Outcome kept = left;
+  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
+  if (kept.writes.empty() && kept.lists.empty() && kept.dicts.empty() && kept.sets.empty()) return;
+  at_return_[s].push_back(std::move(kept));
+}
+
+/// The other side of it: what it changed is perhaps not so once the function has ended.
+void Machine::Interpreter::take_after_return(Scope* s, const Outcome& other) {
+  if (m.current_launch_) return take(other);
+  Journal journal;
+  journal.serial = ++m.fork_serial_;
+  journals_.push_back(&journal);
+  take(other);
+  journals_.pop_back();
+  keep_after_return(s, journal);
+}
+
+void Machine::Interpreter::keep_after_return(Scope* s, Journal& journal) {
+  Journal kept = journal;
+  pass_on(journal);
+  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
+  after_return_[s].push_back(std::move(kept));
+}
+
 void Machine::Interpreter::take(const Outcome& outcome) {
   for (const Write& w : outcome.writes) m.set(*w.slots, w.name, w.value);
-  for (const auto& saved : outcome.lists) m.mutable_items(saved.container) = saved.items;
-  for (const auto& saved : outcome.dicts) m.mutable_items(saved.container) = saved.items;
-  for (const auto& saved : outcome.sets) m.mutable_items(saved.container) = saved.items;
+  for (const auto& saved : outcome.lists) contents(saved.container) = saved.items;
+  for (const auto& saved : outcome.dicts) contents(saved.container) = saved.items;
+  for (const auto& saved : outcome.sets) contents(saved.container) = saved.items;
 }
 
 /// What a name gives where a branch does not write it: an attribute may be the class's, an iterator that was
@@ -47,6 +75,7 @@ Value Machine::Interpreter::without_write(Slots* slots, Symbol name) {
     const Value of_class = class_attribute(slots->of, name);
     return of_class.as<Function>() ? Value() : of_class;
   }
+  if (slots->is_of_library) return m.unknown("what the library has there", m.name_of(name));
   return name == m.symbol("at") && slots->is_of_iterator ? Value::integer(0) : held;
 }
 
@@ -67,9 +96,11 @@ void Machine::Interpreter::merge(const Outcome& a, const Outcome& b, const std::
   // Whether a set that a branch changed holds a value is not known: a member that is not known says so.
   for (const Outcome* outcome : {&a, &b})
     for (const auto& saved : outcome->sets) {
+      auto& items = contents(saved.container);
+      const bool said = saved.container->open && !items.empty() && items.back().is_unknown();
       saved.container->open = true;
-      m.mutable_items(saved.container)
-          .push_back(m.unknown("only on a branch whose condition is not known", condition));
+      if (said) continue;
+      items.push_back(m.unknown("only on a branch whose condition is not known", condition));
     }
 }
 
@@ -94,8 +125,9 @@ void Machine::Interpreter::merge_lists(const Outcome& a, const Outcome& b, const
       for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i)
         joined.push_back(i < left.size() && i < right.size()
                              ? join(left[i], right[i], condition)
-                             : m.unknown("only on a branch whose condition is not known", condition));
-      m.mutable_items(list) = std::move(joined);
+                             : aliased(m.unknown("only on a branch whose condition is not known", condition),
+                                       {i < left.size() ? left[i] : right[i]}));
+      contents(list) = std::move(joined);
     }
 }
 
@@ -106,21 +138,22 @@ void Machine::Interpreter::merge_dicts(const Outcome& a, const Outcome& b, const
       auto joined = after(a.dicts, dict);
       const auto right = after(b.dicts, dict);
       const auto same_key = [&](const auto& items, const Value& key) {
-        return std::find_if(items.begin(), items.end(),
-                            [&](const auto& item) { return m.equal(item.first, key) == Truth::yes; });
+        return std::find_if(items.begin(), items.end(), [&](const auto& item) {
+          return item.first.same(key) || m.equal(item.first, key) == Truth::yes;
+        });
       };
       const Value one_sided = m.unknown("only on a branch whose condition is not known", condition);
       for (auto& [key, value] : joined) {
         const auto other = same_key(right, key);
         dict->open = dict->open || other == right.end();
-        value = other == right.end() ? one_sided : join(value, other->second, condition);
+        value = other == right.end() ? aliased(one_sided, {value}) : join(value, other->second, condition);
       }
       for (const auto& [key, value] : right)
         if (same_key(joined, key) == joined.end()) {
           dict->open = true;
-          joined.emplace_back(key, one_sided);
+          joined.emplace_back(key, aliased(one_sided, {value}));
         }
-      m.mutable_items(dict) = std::move(joined);
+      contents(dict) = std::move(joined);
     }
 }
 
@@ -148,8 +181,8 @@ Value Machine::Interpreter::join_fields(const Record* a, const Record* b, const 
 Value Machine::Interpreter::join(const Value& a, const Value& b, const std::string& condition) {
   if (!a.bound()) return b;
   if (!b.bound() || a.same(b)) return a;
-  if (a.is_unknown()) return a;
-  if (b.is_unknown()) return b;
+  if (a.is_unknown()) return aliased(a, {b});
+  if (b.is_unknown()) return aliased(b, {a});
   if (m.equal(a, b) == Truth::yes) return a;
   const auto tuple_a = a.as<Tuple>(), tuple_b = b.as<Tuple>();
   if (tuple_a && tuple_b && tuple_a->items.size() == tuple_b->items.size()) {
@@ -163,7 +196,7 @@ Value Machine::Interpreter::join(const Value& a, const Value& b, const std::stri
   if (record_a && record_b && record_a->path == record_b->path) path = record_a->path;
   if (record_a && record_b && record_a->kind == record_b->kind && describes(record_a->kind))
     return join_fields(record_a, record_b, condition);
-  return m.unknown("depends on a condition that is not known", condition, path);
+  return aliased(m.unknown("depends on a condition that is not known", condition, path), {a, b});
 }
 
 }  // namespace cutelab::reading::machine

@@ -46,6 +46,7 @@ Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condi
   if (first_raised || second_raised) {
     if (!m.current_launch_) ++m.uncertain_;  // a `try` around it may see the error
     const Outcome& taken = first_raised ? second : first;
+    if (try_depth_ > 0) failed_.push_back(first_raised ? first : second);
     take(taken);
     result_ = taken.result;
     return taken.flow;
@@ -57,8 +58,8 @@ Flow Machine::Interpreter::fork(const A& a, const B& b, const std::string& condi
     return Flow::returned;
   }
   if (first_left || second_left) {
-    left_maybe(s, first_left ? first.result : second.result);
-    take(first_left ? second : first);
+    left_maybe(s, first_left ? first : second);
+    take_after_return(s, first_left ? second : first);
     return first_left ? second.flow : first.flow;
   }
   merge(first, second, condition);
@@ -84,6 +85,13 @@ void Machine::Interpreter::run_any_times(const Run& run, const char* what) {
   m.exception_ = exception;
   m.raising_ = raising;
   result_ = result;
+}
+
+/// As run_any_times: again from what a first time leaves open, where that may lead elsewhere.
+template <class Run>
+void Machine::Interpreter::run_any_times_each_way(const Run& run, const char* what) {
+  run_any_times(run, what);
+  run_any_times(run, what);
 }
 
 }  // namespace cutelab::reading::machine

@@ -105,12 +105,22 @@ Machine::Truth Machine::Interpreter::all_hold(Iterator* it, std::size_t begin, s
 /// The body of a comprehension that is not followed; only what it calls changes anything.
 void Machine::Interpreter::any_times(const std::vector<Node>& clauses, Node body, Scope* s) {
   bool calls = false;
-  for (std::uint32_t i = body.index(); i < body.end_index() && !calls; ++i)
-    calls = body.tree()->at(i).is(NodeKind::call) || body.tree()->at(i).is(NodeKind::named_expression);
+  const auto look = [&](Node in) {
+    for (std::uint32_t i = in.index(); i < in.end_index() && !calls; ++i)
+      calls = in.tree()->at(i).is(NodeKind::call) || in.tree()->at(i).is(NodeKind::named_expression);
+  };
+  look(body);
+  for (const Node clause : clauses) look(clause);
   if (!calls) return;
   const auto once = [&] {
     for (const Node clause : clauses) {
-      if (clause.is(NodeKind::if_clause)) continue;
+      if (clause.is(NodeKind::if_clause)) {
+        expression(clause.children().all().front(), s);
+        if (m.raising_) return;
+        continue;
+      }
+      if (!(clause == clauses.front())) expression(clause.child(Field::right_field), s);
+      if (m.raising_) return;
       bind(clause.child(Field::left_field), m.unknown("item of a comprehension that is not followed"), s);
     }
     if (!body.is(NodeKind::pair)) {
@@ -120,19 +130,29 @@ void Machine::Interpreter::any_times(const std::vector<Node>& clauses, Node body
     expression(body.child(Field::key_field), s);
     if (!m.raising_) expression(body.child(Field::value_field), s);
   };
-  run_any_times(once, "a comprehension that is not followed");
+  run_any_times_each_way(once, "a comprehension that is not followed");
 }
 
 void Machine::call_any_times(const Value& function) {
   if (!function.as<Function>() && !function.as<Method>()) return;
   const auto once = [&] { interpreter_->call(function, {unknown("an item that is not known")}, {}, {}, 0); };
-  interpreter_->run_any_times(once, "a call for each of many items");
+  interpreter_->run_any_times_each_way(once, "a call for each of many items");
 }
 
 /// The steps of an iterator that are not followed may have effects.
 void Machine::Interpreter::unfollowed(Iterator* it) {
   using Form = Iterator::Form;
   if (it->form == Form::mapped || it->form == Form::filtered) m.call_any_times(it->function);
+  if (it->form == Form::asked) {
+    Function* f = own_method(it->sources[0], "__next__");
+    const Value self = it->sources[0];
+    if (f)
+      run_any_times_each_way([&] { call_function(f, &self, {}, {}, {}, f->module); },
+                             "an iterator of the program");
+  }
+  if (it->form != Form::walk && it->form != Form::reversed && it->form != Form::called)
+    for (const Value& source : it->sources)
+      if (Iterator* inner = source.as<Iterator>()) m.lose(inner);
   if (it->form == Form::called && !m.current_launch_) gather(it, false);
   if (it->form == Form::expression) any_times(it->clauses, it->node.child(Field::body_field), it->scope);
 }

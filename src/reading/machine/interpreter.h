@@ -1,15 +1,16 @@
 #pragma once
+#include <functional>
+#include <set>
+
+#include "reading/machine/interpreter_parts.h"
 #include "reading/machine/machine.h"
 
 namespace cutelab::reading::machine {
 
 bool is_exception_name(std::string_view name);  ///< of Python's own
 
-/// How a statement ended.
-enum class Flow { normal, returned, raised, broke, continued };
-
 /// The engine of a Machine: statements, expressions, calls, classes, imports and forks.
-class Machine::Interpreter {
+class Machine::Interpreter : private InterpreterParts {
  public:
   using Keywords = std::vector<std::pair<Symbol, Value>>;
   explicit Interpreter(Machine& machine) : m(machine), program(machine.program_), natives(Natives::all()) {}
@@ -24,6 +25,8 @@ class Machine::Interpreter {
   // calls.cc
   Value call(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
              int module, bool complete = true, Scope* from = nullptr);
+  Value call_plain(const Value& callee, std::vector<Value> arguments, Keywords keywords, source::Node at,
+                   int module, bool complete, Scope* from);
   Value call_function(Function* f, const Value* self, std::vector<Value> arguments, Keywords keywords,
                       source::Node at, int module, bool complete = true);
 
@@ -38,10 +41,12 @@ class Machine::Interpreter {
                     int module, bool complete = true);
   Value class_attribute(Class* klass, Symbol name);  ///< unbound = none
   const std::vector<Class*>& line_of(Class* klass);  ///< made where it is not yet
+  void end_line(Class* klass);
   static bool is_hooked(Class* klass);
   bool has_unknown_base(Class* klass);  ///< a base of which not all is known
   void may_hook(Class* klass, Symbol name, const Value& value);
   void set_up_class(Class* klass, Keywords keywords);
+  bool stored_whole(Instance* instance, Symbol name, const Value& value);
   bool stored_by_class(Instance* instance, Symbol name, const Value& value, source::Node at, int module);
   Function* own_method(const Value& object, std::string_view name);
   std::optional<Value> hooked_attribute(Instance* instance, Symbol name, bool plainly);
@@ -53,6 +58,7 @@ class Machine::Interpreter {
 
   // subscripts.cc
   Value subscript(const Value& object, const Value& index, source::Node at);
+  Value subscript_plain(const Value& object, const Value& index, source::Node at);
 
   Value item_of_sequence(const Value& object, const Value& index, source::Node at);
   Value item_of_dict(const Value& object, const Value& index, source::Node at);
@@ -60,13 +66,6 @@ class Machine::Interpreter {
   Value item_of_object(const Value& object, const Value& index, source::Node at);
 
   // iterators.cc: places in what is walked
-  struct Walk {
-    Value source;
-    std::int64_t at = 0;
-    std::size_t size = 0;  ///< of a dict, set or range when the walk began
-    Value last;            ///< key of a dict that was given last
-    List::View view = List::View::none;
-  };
   Value viewed(const std::pair<Value, Value>& item, List::View view);
   std::optional<Walk> walk(const Value& v);
   std::optional<Walk> walk_of_instance(const Instance& instance, const Value& self);
@@ -95,32 +94,6 @@ class Machine::Interpreter {
 
  private:
   friend class Machine;
-  struct Write {
-    Slots* slots = nullptr;
-    Symbol name = 0;
-    Value value;
-  };
-  template <class T>
-  struct Saved {
-    T* container = nullptr;
-    decltype(T::items) items;
-  };
-  struct Journal {
-    std::uint32_t serial = 0;
-    std::vector<Write> writes;  ///< with the old values
-    std::vector<Saved<List>> lists;
-    std::vector<Saved<Dict>> dicts;
-    std::vector<Saved<Set>> sets;
-  };
-  struct Outcome {
-    Flow flow = Flow::normal;
-    Value result;
-    std::vector<Write> writes;  ///< with the new values
-    std::vector<Saved<List>> lists;
-    std::vector<Saved<Dict>> dicts;
-    std::vector<Saved<Set>> sets;
-  };
-
   // statements.cc
   Flow statement_plain(source::Node n, Scope* s);
   void place_error(source::Node n, const Scope* s) const;
@@ -142,6 +115,8 @@ class Machine::Interpreter {
   Flow with_statement(source::Node n, Scope* s);
   Flow with_items(const std::vector<source::Node>& items, std::size_t at, source::Node body, Scope* s);
   Flow managed(const Value& manager, const ManagedBody& body, source::Node at, Scope* s);
+  Flow taking_errors(const std::function<Flow()>& body, const std::function<Flow(Flow)>& after,
+                     const std::function<Flow()>& taken, source::Node at, Scope* s);
   Flow by_methods(const Value& manager, Function* enter, Function* exit, const ManagedBody& body,
                   source::Node at, Scope* s);
   Flow by_generator(Iterator* manager, const ManagedBody& body, source::Node at);
@@ -156,6 +131,7 @@ class Machine::Interpreter {
   Flow raise_statement(source::Node n, Scope* s);
   Flow assert_statement(source::Node n, Scope* s);
   void delete_one(source::Node target, Scope* s);
+  void delete_key(Dict* dict, const Value& index, source::Node target, Scope* s);
   Flow delete_statement(source::Node n, Scope* s);
   void declare(source::Node n, Scope* s, std::vector<Symbol>& names);
 
@@ -172,14 +148,14 @@ class Machine::Interpreter {
   Flow round_of(source::Node loop, Scope* s, bool& left);
   Flow rest_of_block(source::Node first, Scope* s);
   void undo_perhaps(Scope* s);
-  std::unordered_map<const Scope*, std::vector<Journal>> after_return_;
   bool may_leave(source::Node body);
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> leaves_;
   void changed_some_times(const Outcome& out, const std::string& loop);
   void any_times(const std::vector<source::Node>& clauses, source::Node body, Scope* s);
   void unfollowed(Iterator* it);
   template <class Run>
   void run_any_times(const Run& run, const char* what);
+  template <class Run>
+  void run_any_times_each_way(const Run& run, const char* what);
   void widen(source::Node loop, Scope* s);
   Value unknown_item(const Value& iterable, source::Node at);
 
@@ -202,13 +178,19 @@ class Machine::Interpreter {
   Value generator_call(Function* f, Scope* s, source::Node at, int module);
   bool is_generator(const Function* f);
   Scope* inner_scope(Scope* s);
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, bool>> generators_;
 
   // errors.cc
   Flow handle(source::Node n, Scope* s);
+  bool is_sure_of_error() const;
+  using AfterBody = std::function<Flow(Flow)>;
+  Flow perhaps_failed(Journal& journal, Flow flow, std::size_t failed_before, const AfterBody& after,
+                      const std::function<Flow()>& handler, const std::string& what, Scope* s);
+  void unsettle(const Outcome& done, const std::set<std::pair<Slots*, Symbol>>& passing,
+                const std::string& what);
   Flow run_handler(source::Node clause, Scope* s);
   Flow any_handler(const std::vector<source::Node>& clauses, std::size_t at, Scope* s);
   Flow after_try(source::Node n, Flow flow, Scope* s);
+  bool ends_process() const;
   void pass_on(Journal& journal);
   Outcome taken_back(Journal& journal, Flow flow);
   /// The activation may have returned by now.
@@ -216,6 +198,9 @@ class Machine::Interpreter {
     s->maybe_returned.push_back(result);
     yields_may_differ(s, s->yields.size());
   }
+  void left_maybe(Scope* s, const Outcome& left);
+  void take_after_return(Scope* s, const Outcome& other);
+  void keep_after_return(Scope* s, Journal& journal);
   /// Only the first `known` items of a generator are sure.
   static void yields_may_differ(Scope* s, std::size_t known) {
     if (!s->yields_are_open) s->yields_known = known;
@@ -224,6 +209,12 @@ class Machine::Interpreter {
   bool undefined_for_sure(Symbol name, Scope* s, source::Node n);
 
   // fork.cc
+  /// What a container holds, to change: as Machine::mutable_items, but that an object's names are told apart.
+  template <class T>
+  auto& contents(T* container) {
+    remember(container);
+    return container->items;
+  }
   template <class Body>
   Outcome branch(const Body& body);
   template <class A, class B>
@@ -231,7 +222,6 @@ class Machine::Interpreter {
   Flow chain_fork(const std::function<Flow()>& taken, const std::function<Flow()>& others, source::Node at,
                   const std::string& condition, Scope* s);
   bool fails_by_itself(const std::string& condition) const;
-  std::set<int> left_open_;  ///< activations of which a branch was not followed to its end
   void take(const Outcome& outcome);
   Value without_write(Slots* slots, Symbol name);
   void merge(const Outcome& a, const Outcome& b, const std::string& condition);
@@ -256,9 +246,13 @@ class Machine::Interpreter {
   bool is_local(Symbol name, Scope* s);
   bool is_hidden(Symbol name, Scope* from, const Scope* to);
   static Scope* scope_of_walrus(Scope* s);
+  bool is_followed() const;
   Value builtin(Symbol name);
   Value find_builtin(Symbol name);
+  Value hidden_by_star(Symbol name);
   Value conditional(source::Node n, Scope* s);
+  Value either(const std::function<Value()>& a, const std::function<Value()>& b, const std::string& condition,
+               Scope* s);
   Value boolean_operator(source::Node n, Scope* s);
   Value comparison(source::Node n, Scope* s);
   Value unary(source::Node n, Scope* s);
@@ -285,13 +279,34 @@ class Machine::Interpreter {
   void may_allocate(std::string_view path);
   static bool may_change(std::string_view method);
   void lose_content(const Value& container);
+
+  // escapes.cc
+  static Care care_of(std::string_view path);
+  static bool may_be_plain(const External& e);
+  static bool is_left_open(const Value& a, const Value& b);
+  bool has_foreign_base(Class* klass);
+  void give_away(const Call& c, std::string_view path);
+  void give_away(const Value& v);
+  void lose_object(const Value& v, int depth, std::set<const Object*>& seen);
+  void lose_attributes(Instance* instance, int depth, std::set<const Object*>& seen);
+  void called_from_outside(const Value& v);
+  void call_untraced(const Value& callee);
+  void lose_escaped(std::string_view library);
+  void escape(const Value& v, std::string_view library);
+  Value lost();
+  bool may_change_arguments(const Value& callee);
+  bool may_alias(const Value& v, int depth = 0) const;
+  Value aliased(const Value& out, const std::vector<Value>& of);
+  void lose_aliases(const Value& v);
+  bool cannot_be_called(const Value& callee, int module);
+  Value replaced(Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module, bool complete);
+  Value too_deep(Function* f, const Value* self, const std::vector<Value>& arguments,
+                 const Keywords& keywords, source::Node at, int module);
+  Value watched(Function* f, Scope* s, source::Node at, int module);
+  void again(const FromOutside& known);
+  std::vector<Value> seen_by(const Value& callee);
   bool interpretable_module(int index) const;
-  struct Formal {
-    std::string_view name;  ///< of the source
-    source::Node default_value;
-    source::Parameter::Form form = source::Parameter::Form::plain;
-    bool by_name = false, by_place = false;  ///< only
-  };
   bool fits(const Function* f, const std::vector<Formal>& formals, std::size_t given,
             const Keywords& keywords, source::Node at, int module);
   const std::vector<Symbol>& locals_of(const Function* f);
@@ -300,6 +315,8 @@ class Machine::Interpreter {
   void make_defaults(Function* f, Scope* s);
   bool enter_function(Function* f, Scope* s, std::vector<Value>& arguments, Keywords& keywords, bool complete,
                       source::Node at, int module);
+  void note_unfollowed(std::string_view path, const Call& call);
+  void unseen_code(const Value& code, Scope* from);
   Value captured(const Function* f, std::vector<Value> arguments, const Keywords& keywords, source::Node at,
                  int module);
   Value run_function(Function* f, Scope* s, source::Node at, int module);
@@ -311,6 +328,9 @@ class Machine::Interpreter {
   Value imported_module(const std::string& dotted, int from);
   Value member(const std::string& module, const std::string& name, int from);
   void import_all(const std::string& module, Scope* s);
+  void import_unseen(const std::string& module, Scope* s);
+  std::vector<std::string> stars_;  ///< modules of Python's own or of a library, of which all was imported
+  External* patched_builtins_ = nullptr;  ///< the module, where the program set something in it
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
   Value asked_of_module(Scope* s, const std::string& name);
@@ -330,16 +350,15 @@ class Machine::Interpreter {
   void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
                    const Keywords& keywords, bool complete, std::vector<Value>& for_post_init);
-  /// What Python's `__init__` of a class is: a function, or one that fills the fields of a dataclass.
-  struct Initializer {
-    Function* function = nullptr;
-    Class* fields_of = nullptr;
-  };
   Initializer initializer(Class* klass);
+  const External* modelled_base(Class* klass);
+  Value of_modelled_base(const Value& self, Symbol name);
   Value made_by_new(Class* klass, const std::vector<Value>& arguments, const Keywords& keywords,
                     source::Node at, int module);
   Value memoized(Function* f, const Value* self, const std::vector<Value>& arguments,
                  const Keywords& keywords, source::Node at, int module);
+  void behind(const Value& decorator, const Value& value);
+  void lose_class(Class* klass);
   void apply_decorator(source::Node decorator, source::Node inner, Value& value, Scope* s);
   bool mark(std::string_view leaf, source::Node decorator, source::Node inner, Value& value, Scope* s);
   void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments, Keywords keywords,
@@ -347,7 +366,9 @@ class Machine::Interpreter {
   Value instantiate_special(Class* klass, std::vector<Value>& arguments, Keywords& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module,
                               bool plainly = false);
+  void base_runs(Instance* instance);
   Value base_of_super(Super* super, Class* start, Symbol name);
+  Value bound_first(const Value& function, const Value& self);
   Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
@@ -373,28 +394,7 @@ class Machine::Interpreter {
   source::Program& program;
   const Natives& natives;
   Value result_;
-  std::vector<Journal*> journals_;
   std::deque<Scope> scopes_;
-  std::unordered_map<int, Scope*> scope_of_module_;
-  std::unordered_map<int, std::string> library_names_;  ///< module index -> dotted name
-  std::unordered_map<std::string, Value> library_values_;
-  int library_searches_ = 0;  ///< under way: what they find is not settled yet
-  std::unordered_map<Symbol, Value> builtins_;
-  NodeSymbols symbols_of_nodes_;                ///< of the program's own modules
-  const source::Tree* symbols_tree_ = nullptr;  ///< the tree asked for last, with its table
-  Symbol* symbols_ = nullptr;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> assigned_;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, int>> running_;
-  std::int64_t steps_ = 0;
-  std::vector<Value> handled_;  ///< exceptions whose handlers are running
-  std::map<std::pair<const source::Tree*, std::uint32_t>, int>
-      bodies_followed_;  ///< of kernels, by their node
-  int depth_ = 0;
-  bool stopped_ = false;
-  bool loop_may_break_ = false;
-  bool touched_ = false;  ///< something that changed unseen went into the expression
-  int from_activation_ = 0;
-  std::unordered_map<const source::Tree*, std::unordered_map<std::uint32_t, std::vector<Symbol>>> locals_;
 };
 
 }  // namespace cutelab::reading::machine

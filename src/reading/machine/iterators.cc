@@ -55,6 +55,9 @@ std::optional<Machine::Interpreter::Walk> Machine::Interpreter::walk(const Value
   if (const Range* r = v.as<Range>()) {
     const auto length = length_of_range(*r);
     if (length) out.size = static_cast<std::size_t>(*length);
+    const bool known = r->begin.is_integral() && r->end.is_integral() && r->step.is_integral();
+    if (!length && known && r->step.number() != 0 && !m.current_launch_)
+      m.limit("more than " + std::to_string(most_walked) + " items to walk over");
     return length ? std::optional(out) : std::nullopt;
   }
   if (const Instance* instance = v.as<Instance>()) return walk_of_instance(*instance, v);
@@ -177,6 +180,8 @@ std::optional<std::vector<Value>> Machine::Interpreter::walked_to_the_end(const 
     const Step step = out.size() < most_walked && !stopped_ ? next(*w, item) : Step::unknown;
     if (step == Step::end) return out;
     if (step != Step::item) {
+      if (out.size() >= most_walked)
+        m.limit("more than " + std::to_string(most_walked) + " items to walk over");
       if (Iterator* it = w->source.as<Iterator>()) m.lose(it);
       return std::nullopt;
     }

@@ -66,7 +66,11 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
   made.cluster = c.get(-1, "cluster");
   made.smem = c.get(-1, "smem");
   constexpr std::size_t most_launches = 64;
-  if (m.launches_.size() >= most_launches) return Value::none();
+  if (untraced_ > 0) return Value::none();
+  if (m.launches_.size() >= most_launches) {
+    m.limit("more than " + std::to_string(most_launches) + " launches", made.kernel->path);
+    return Value::none();
+  }
   // A benchmark launches a kernel for many shapes: each launch is noted, the body is followed a few times
   // only.
   constexpr int most_bodies = 4;

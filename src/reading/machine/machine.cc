@@ -19,7 +19,10 @@ Machine::~Machine() = default;
 void Machine::run_main() {
   Scope* scope = interpreter_->main_scope();
   interpreter_->run_body(scope, 0);
-  if (raising_ && !ended_by_exit()) {
+  exited_ = ended_by_exit();
+  // What calls that are not followed may have launched before is not known.
+  if (exited_ && launches_.empty() && interpreter_->unfollowed_calls == 0) error_ = exit_text;
+  if (raising_ && !exited_) {
     const Record* record = exception_.as<Record>();
     error_ = exception_text();
     give_up("the program ends with an error: " + exception_text(), {}, record ? record->made_in : 0,
@@ -58,6 +61,7 @@ void Machine::run_entries() {
     if (function.class_index >= 0) {
       const std::string& name = module.classes()[static_cast<std::size_t>(function.class_index)].name;
       const Value* klass = scope->names.find(symbol(name));
+      if (exited_ && !klass) failed_entries_[static_cast<int>(f)] = exit_text;
       if (!klass || !klass->as<Class>()) continue;
       const Value made = interpreter_->instantiate(klass->as<Class>(), {}, {}, {}, 0);
       raising_ = false;
@@ -66,6 +70,8 @@ void Machine::run_entries() {
             made, name_of(interpreter_->symbol_of(function.node.child(source::Field::name_field), 0)));
     } else if (const Value* found = scope->names.find(symbol(function.name))) {
       callee = *found;
+    } else if (exited_) {
+      failed_entries_[static_cast<int>(f)] = exit_text;  // it exits before it defines it
     }
     if (callee.bound() && (callee.as<Function>() || callee.as<Method>())) call(callee, {}, {}, {}, 0);
     if (raising_ && !ended_by_exit()) failed_entries_[static_cast<int>(f)] = exception_text();
@@ -81,6 +87,7 @@ Value Machine::unknown(std::string reason, std::string depends_on, std::string p
   out->reason = std::move(reason);
   out->depends_on = std::move(depends_on);
   out->path = std::move(path);
+  out->of_host = !current_launch_;
   return out;
 }
 
@@ -112,6 +119,7 @@ void Machine::set(Slots& slots, Symbol name, Value value) {
   Value& place = slots.at(name);
   interpreter_->remember(&slots, name, place);
   place = value;
+  if (slots.dict) mirror(slots, name, value);
 }
 
 void Machine::set_field(Record* record, std::string_view name, Value value) {
@@ -126,8 +134,12 @@ std::vector<Value>& Machine::mutable_items(List* list) {
 std::vector<std::pair<Value, Value>>& Machine::mutable_items(Dict* dict) {
   interpreter_->remember(dict);
   if (dict->names)  // an object's __dict__ changes in a way that is not followed
-    for (const auto& [name, value] : std::vector(dict->names->items()))
-      set(*dict->names, name, unknown("changed through __dict__", name_of(name)));
+    for (const auto& [name, value] : std::vector(dict->names->items())) {
+      if (!value.bound()) continue;
+      const Value lost = unknown("changed through __dict__", name_of(name));
+      lost.as<Unknown>()->changed = true;
+      set(*dict->names, name, lost);
+    }
   return dict->items;
 }
 
@@ -187,8 +199,24 @@ void Machine::abandon(std::string reason, std::string depends_on, int module, so
 
 void Machine::give_up(std::string reason, std::string depends_on, int module, source::Node node) {
   constexpr std::size_t most = 500;
-  if (give_ups_.size() >= most) return;
+  if (give_ups_.size() > most) return;
+  if (interpreter_->stopped_ && stopped_by_.empty()) stopped_by_ = reason;
+  if (give_ups_.size() == most) {
+    reason = "more than " + std::to_string(most) + " places where the run could not follow";
+    depends_on.clear();
+  }
   give_ups_.push_back({std::move(reason), std::move(depends_on), module, node});
+}
+
+Value Machine::limit(const std::string& reason, std::string depends_on) {
+  const source::Node at = interpreter_->at_;
+  const auto same = [&](const GiveUp& g) { return g.node == at && g.reason == reason; };
+  if (std::none_of(give_ups_.begin(), give_ups_.end(), same))
+    give_up(reason, depends_on.empty() && at ? std::string(at.text().substr(0, 80)) : depends_on,
+            interpreter_->at_module_, at);
+  const Value out = unknown(reason, std::move(depends_on));
+  out.as<Unknown>()->changed = true;
+  return out;
 }
 
 const std::string* Machine::setting(const std::string& name) {

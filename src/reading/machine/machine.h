@@ -115,7 +115,7 @@ class Machine {
   Value unknown(std::string reason, std::string depends_on = {}, std::string path = {});
   /// Unknown where it is longer than a megabyte: a program that doubles one.
   Value text(std::string s) {
-    return s.size() > 1u << 20 ? unknown("a text of more than a megabyte") : Value(make<Text>(std::move(s)));
+    return s.size() > 1u << 20 ? limit("a text of more than a megabyte") : Value(make<Text>(std::move(s)));
   }
   Value tuple(std::vector<Value> items) { return make<Tuple>(std::move(items)); }
   Value list(std::vector<Value> items) { return make<List>(std::move(items)); }
@@ -132,12 +132,21 @@ class Machine {
              bool plainly = false);
   void remove(const Value& object, Symbol name, source::Node at, int module);  ///< del object.name
   void put(Dict* dict, const Value& key, const Value& value);                  ///< dict[key] = value
+  /// The names of an object as its __dict__: one dictionary, which follows them and they it.
+  Value dict_of(Slots& names);
+  /// What the object's attributes are is not known from here on, functions and classes aside.
+  void lose_names(const Value& object);
+  /// What code that is not followed does to the names that a call of that place sees; `text` null: any.
+  void lose_globals(int module, const Text* text);
   /// The names of a dataclass's fields, in the order of its __init__.
   std::vector<Symbol> fields_of(Class* klass);
   /// Whether Python's own type of the value, where it is one, has no attribute of the name.
   bool lacks(const Value& object, std::string_view name) const;
-  bool is_slotted(Class* klass);      ///< its objects take the names of its __slots__ alone
-  Value make_instance(Class* klass);  ///< as object.__new__
+  bool is_slotted(Class* klass);  ///< its objects take the names of its __slots__ alone
+  /// An object or class of the program that may have attributes which were not seen: of a base that is not
+  /// known, or given by code that is not followed.
+  bool may_have_more(const Value& object);
+  Value make_instance(Class* klass);                                                    ///< as object.__new__
   Value base_attribute(const Value& object, Symbol name, source::Node at, int module);  ///< as object's own
   std::vector<Value>& mutable_items(List* list);
   std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);
@@ -197,6 +206,8 @@ class Machine {
   void leave_stack(Record* stack, source::Node at, int module);  ///< contextlib.ExitStack.close()
   void abandon(std::string reason, std::string depends_on, int module, source::Node node);
   void give_up(std::string reason, std::string depends_on, int module, source::Node node);
+  /// A limit of this tool that the statement under way comes to: it is given up, and its value is not known.
+  Value limit(const std::string& reason, std::string depends_on = {});
 
   /// A setting by its name ("mnkl", "self.num_stages"), which then counts as used.
   const std::string* setting(const std::string& name);
@@ -214,8 +225,10 @@ class Machine {
   std::string exception_text() const;  ///< of the exception under way
   /// Of the exception that a program's ordinary end makes (sys.exit with no failure).
   static constexpr const char* exit_text = "the program exits";
+  /// Why the run ended before the program did; empty: it did not.
+  const std::string& stopped_by() const { return stopped_by_; }
   bool ended_by_exit() const { return raising_ && exception_text() == exit_text; }
-  /// Error that ended the main program; empty = none did.
+  /// Error that ended the main program; exit_text where it surely exits before any launch; empty = none did.
   const std::string& error() const { return error_; }
   /// Why a function of the main module, entered as an entry, ended with an error; empty = it did not.
   std::string error_of_entry(int function) const {
@@ -236,6 +249,7 @@ class Machine {
   void set_arch(std::string arch) { arch_ = std::move(arch); }
 
  private:
+  void mirror(Slots& slots, Symbol name, const Value& value);
   Truth truth_of_instance(const Instance& instance, const Value& v);
   Truth equal_instances(const Value& a, const Value& b);
   std::optional<Truth> equal_by_methods(const Value& a, const Value& b);
@@ -272,11 +286,13 @@ class Machine {
   Trace trace_;
   Launch* current_launch_ = nullptr;
   bool by_entries_ = false;
+  bool exited_ = false;             ///< the main program ended by an exit
+  bool types_are_patched_ = false;  ///< the program set an attribute of something of a library
   std::uint32_t fork_serial_ = 0;
   bool raising_ = false;
   bool own_raise_ = false;     ///< by a `raise` of the program
   std::size_t uncertain_ = 0;  ///< unknowns made outside of kernels: each may have been an error
-  std::string error_;
+  std::string error_, stopped_by_;
   std::map<int, std::string> failed_entries_;
   std::vector<const Object*> spelling_;  ///< what repr() is inside of
   std::size_t spelled_ = 0;              ///< values in the text that it makes

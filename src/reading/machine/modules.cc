@@ -154,6 +154,8 @@ Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
 }
 
 Value Machine::Interpreter::member(const std::string& module, const std::string& name, int from) {
+  if (m.types_are_patched_ && from < Library::first)
+    if (const Value* own = m.external(module).as<External>()->written.find(m.symbol(name))) return *own;
   if (is_library(module)) {
     const std::string path = module + "." + name;
     if (const Native native = natives.find_function(path + ".__get__")) {  // a number or text of the library
@@ -171,14 +173,24 @@ Value Machine::Interpreter::member(const std::string& module, const std::string&
   }
   const Value inner = imported_module(module + (module.ends_with('.') ? "" : ".") + name, from);
   if (inner.as<Module>()) return inner;
-  return m.external(module + "." + name);
+  const std::string path = module + "." + name;
+  if (try_depth_ > 0 && from < Library::first && !natives.find_function(path))
+    ++m.uncertain_;  // there or not
+  return from < Library::first && found.as<External>() ? attribute(found, name, {}, from) : m.external(path);
 }
 
 void Machine::Interpreter::import_all(const std::string& module, Scope* s) {
+  if (s->running || s->is_class) {
+    m.raise_error("SyntaxError", "import * only allowed at module level");
+    return;
+  }
   const Value found = imported_module(module, s->module);
   if (const Module* local = found.as<Module>())
-    for (const auto& [name, value] : local->scope->names.items())
+    for (const auto& [name, value] : local->scope->names.items()) {
       if (value.bound()) bind_name(name, value, s);
+    }
+  else
+    import_unseen(module, s);
 }
 
 Flow Machine::Interpreter::import_from(Node n, Scope* s) {

@@ -161,7 +161,8 @@ Machine::Truth Machine::truth(const Value& v) {
   if (const List* l = v.as<List>()) return l->open ? Truth::unknown : filled(l->items.empty());
   if (const Dict* d = v.as<Dict>()) return d->open ? Truth::unknown : filled(d->items.empty());
   if (const Set* s = v.as<Set>()) return s->open ? Truth::unknown : filled(s->items.empty());
-  if (v.is_unknown()) return Truth::unknown;
+  if (const Unknown* u = v.as<Unknown>())
+    return !u->holds ? Truth::unknown : *u->holds ? Truth::yes : Truth::no;
   if (const Instance* i = v.as<Instance>()) return truth_of_instance(*i, v);
   if (const Record* r = v.as<Record>())
     if (const Native native = interpreter_->natives.find_method(r->kind, "__bool__")) {
@@ -169,6 +170,7 @@ Machine::Truth Machine::truth(const Value& v) {
       const auto value = native(c);
       return value && value->is_integral() ? truth(*value) : Truth::unknown;
     }
+  if (const External* e = v.as<External>(); e && Interpreter::may_be_plain(*e)) return Truth::unknown;
   return Truth::yes;
 }
 
@@ -225,7 +227,7 @@ Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
 
 Machine::Truth Machine::equal(const Value& a, const Value& b) {
   const Question question(questions_);
-  if (question.too_much(compared_) || a.is_unknown() || b.is_unknown()) return Truth::unknown;
+  if (question.too_much(compared_) || Interpreter::is_left_open(a, b)) return not_compared(*this, compared_);
   const auto as_truth = [](bool yes) { return yes ? Truth::yes : Truth::no; };
   if (a.is_number() && b.is_number()) return as_truth(order_of_numbers(a, b) == 0);
   if (a.same(b)) return Truth::yes;

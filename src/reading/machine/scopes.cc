@@ -101,6 +101,11 @@ bool Machine::Interpreter::is_hidden(Symbol name, Scope* from, const Scope* to) 
   return false;
 }
 
+/// All that the program did so far was followed.
+bool Machine::Interpreter::is_followed() const {
+  return m.give_ups_.empty() && open_forks_ == 0 && !m.current_launch_ && library_depth == 0 && !stopped_;
+}
+
 Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
   for (Scope* at = s; at; at = at->parent) {
     if (at->is_class && at != s) continue;
@@ -110,7 +115,8 @@ Value Machine::Interpreter::lookup(Symbol name, Scope* s) {
       return found ? *found : builtin(name);
     }
     if (const Value* found = at->names.find(name))
-      return at == s || is_defined_once(*found) || !is_hidden(name, s, at) ? *found : Value();
+      return at == s || (is_defined_once(*found) && !is_followed()) || !is_hidden(name, s, at) ? *found
+                                                                                               : Value();
     if (at->lazy) {
       const Value made = library_name(at, name);
       if (made.bound()) return made;
@@ -132,10 +138,8 @@ Value Machine::Interpreter::name(Node n, Scope* s) {
   if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
   if (n.text() == "__file__") return m.text(module_of(s->module).path());
   const std::string text(n.text());
-  const bool followed =
-      m.give_ups_.empty() && open_forks_ == 0 && !m.current_launch_ && library_depth == 0 && !stopped_;
   if (is_local(symbol, scope_of_walrus(s))) {
-    if (!followed) return unknown_at("a local name that has no value yet", n);
+    if (!is_followed()) return unknown_at("a local name that has no value yet", n);
     return m.raise_error("UnboundLocalError", "'" + text + "' has no value yet", n, s->module);
   }
   if (undefined_for_sure(symbol, s, n))

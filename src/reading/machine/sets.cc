@@ -12,6 +12,7 @@ constexpr std::size_t most_items = 65'536;
 Machine::Truth Machine::identical(const Value& a, const Value& b) {
   if (a.is_unknown() || b.is_unknown()) return equal(a, b);
   if (a.same(b)) return Truth::yes;
+  if (Interpreter::is_left_open(a, b)) return Truth::unknown;
   if (a.kind() != b.kind()) return Truth::no;
   const auto own = [](const Value& v) {
     return v.as<List>() || v.as<Dict>() || v.as<Set>() || v.as<Iterator>() || v.as<Function>() ||
@@ -141,7 +142,7 @@ Value Machine::of_sequences(std::string_view op, const Value& a, const Value& b)
   const Tuple *ta = a.as<Tuple>(), *tb = b.as<Tuple>();
   const List *la = a.as<List>(), *lb = b.as<List>();
   const auto too_long = [&] {
-    return unknown("a sequence of more than " + std::to_string(most_items) + " items");
+    return limit("a sequence of more than " + std::to_string(most_items) + " items");
   };
   if ((la && la->view_of) || (lb && lb->view_of)) return unknown("arithmetic on a view of a dict");
   if ((la && la->open) || (lb && lb->open)) return unknown("how many items a list has is not known");

@@ -154,12 +154,8 @@ std::vector<Symbol> Machine::fields_of(Class* klass) {
 }
 
 void Machine::put(Dict* dict, const Value& key, const Value& value) {
-  Slots* names = dict->names;
-  if (const Text* name = names ? key.as<Text>() : nullptr) {
-    set(*names, symbol(name->text), value);
-    dict->names = nullptr;  // its own items follow
-    put(dict, key, value);
-    dict->names = names;
+  if (const Text* name = dict->names ? key.as<Text>() : nullptr) {
+    set(*dict->names, symbol(name->text), value);  // its own items follow
     return;
   }
   auto& items = mutable_items(dict);

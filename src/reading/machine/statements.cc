@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "reading/machine/fork.h"
 
@@ -58,23 +59,28 @@ Flow Machine::Interpreter::rest_of_block(Node first, Scope* s) {
   for (Node n = first; n && flow == Flow::normal; n = n.next())
     if (!n.is(NodeKind::comment)) flow = statement(n, s);
   journals_.pop_back();
-  Journal kept = journal;
-  pass_on(journal);
-  std::erase_if(kept.writes, [&](const Write& w) { return w.slots == &s->names; });
-  after_return_[s].push_back(std::move(kept));
+  keep_after_return(s, journal);
   return flow;
 }
 
 /// The function of the scope has ended: it may have done so before what those changed.
 void Machine::Interpreter::undo_perhaps(Scope* s) {
-  const auto found = after_return_.find(s);
-  if (found == after_return_.end()) return;
-  std::vector<Journal> journals = std::move(found->second);
-  after_return_.erase(found);
+  std::vector<Journal> journals;
+  std::vector<Outcome> left;
+  if (const auto found = after_return_.find(s); found != after_return_.end()) {
+    journals = std::move(found->second);
+    after_return_.erase(found);
+  }
+  if (const auto found = at_return_.find(s); found != at_return_.end()) {
+    left = std::move(found->second);
+    at_return_.erase(found);
+  }
+  if (journals.empty() && left.empty()) return;
   const Value result = result_, exception = m.exception_;
   const bool raising = m.raising_;
   for (std::size_t i = journals.size(); i-- > 0;)
     merge(taken_back(journals[i], Flow::normal), Outcome{}, "a return on a branch");
+  for (const Outcome& one : left) merge(one, Outcome{}, "a return on a branch");
   result_ = result;
   m.exception_ = exception;
   m.raising_ = raising;
@@ -88,7 +94,11 @@ Flow Machine::Interpreter::statement(Node n, Scope* s) {
   }
   if (traced(s)) m.trace_.note(s->module, n, s->activation, Value());
   ++depth_;
+  const Node outer = std::exchange(at_, n);
+  const int outer_module = std::exchange(at_module_, s->module);
   Flow flow = statement_plain(n, s);
+  at_ = outer;
+  at_module_ = outer_module;
   --depth_;
   if (m.raising_ && flow != Flow::raised) flow = Flow::raised;
   if (flow == Flow::raised) place_error(n, s);
@@ -265,8 +275,9 @@ void Machine::Interpreter::bind_unknown(const std::vector<Node>& names, const Va
   if (const Record* r = value.as<Record>()) path = r->path;
   for (std::size_t i = 0; i < names.size(); ++i)
     bind(names[i],
-         m.unknown("unpacks " + why(value), std::string(names[i].text()),
-                   path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+         aliased(m.unknown("unpacks " + why(value), std::string(names[i].text()),
+                           path.empty() ? path : path + "[" + std::to_string(i) + "]"),
+                 {value}),
          s);
 }
 
@@ -307,6 +318,7 @@ void Machine::Interpreter::bind_subscript(Node target, const Value& value, Scope
 void Machine::Interpreter::store_item(Node target, const Value& object, const Value& index,
                                       const Value& value, Scope* s) {
   if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
+  lose_aliases(object);
   if (List* list = object.as<List>()) {
     list->open = list->open || index.as<Slice>() != nullptr;
     if (index.is_integral()) {
@@ -324,6 +336,11 @@ void Machine::Interpreter::store_item(Node target, const Value& object, const Va
   } else if (Record* record = object.as<Record>()) {
     if (const Native native = natives.find_method(record->kind, "__setitem__")) {
       Call call{m, record->path, object, {index, value}, {}, target, s->module};
+      native(call);
+    }
+  } else if (const External* e = object.as<External>()) {
+    if (const Native native = natives.find_function(e->path + ".__setitem__")) {
+      Call call{m, e->path, {}, {index, value}, {}, target, s->module};
       native(call);
     }
   } else if (const Instance* instance = object.as<Instance>()) {

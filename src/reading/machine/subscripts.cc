@@ -95,6 +95,11 @@ Value Machine::Interpreter::item_of_text(const Value& object, const Value& index
 }
 
 Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
+  const Value out = subscript_plain(object, index, at);
+  return out.is_unknown() ? aliased(out, {object}) : out;
+}
+
+Value Machine::Interpreter::subscript_plain(const Value& object, const Value& index, Node at) {
   if (object.is_number() || object.is_none() || (object.as<List>() && object.as<List>()->view_of) ||
       object.as<Iterator>() || object.as<Set>())
     return m.raise_error("TypeError", m.repr(object) + " is not subscriptable", at);

@@ -8,6 +8,10 @@ namespace cutelab::reading::machine {
 std::string real_text(double d);            ///< as Python's repr()
 std::string quoted(std::string_view text);  ///< as Python's repr(), of printable text
 
+bool is_unicode(std::string_view bytes);  ///< UTF-8 throughout
+/// Whether a Python source is one in UTF-8: no "coding:" in its first lines says otherwise.
+bool is_unicode_source(std::string_view source);
+
 /// What a literal's characters stand for, without its quotes; nullopt: an escape by name, or no text.
 std::optional<std::string> unescaped(std::string_view written, bool raw);
 

@@ -33,7 +33,12 @@ void Trace::note(int module, source::Node node, int activation, const Value& val
       return;
     }
   const int count = newest ? newest->count : 0;
-  if (count >= most_per_node) return;
+  if (count >= most_per_node) {  // another number is not forgotten
+    Seen& kept = seen_[static_cast<std::size_t>(head)];
+    const bool plain = value.is_number() || value.is_none() || kept.value.is_number() || kept.value.is_none();
+    kept.varied = kept.varied || (plain && !kept.value.same(value));
+    return;
+  }
   const int latest = newest ? std::max(newest->latest, activation) : activation;
   seen_.push_back({activation, latest, value, head, false, static_cast<std::uint8_t>(count + 1)});
   head = static_cast<std::int32_t>(seen_.size()) - 1;

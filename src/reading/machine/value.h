@@ -90,7 +90,9 @@ class Slots {
   /// Which fork was under way when they were made: a fork need not take back what lives only in it.
   std::uint32_t born = 0;
   bool is_of_iterator = false;
-  Class* of = nullptr;  ///< whose object's attributes they are: what is not here is looked for there
+  bool is_of_library = false;  ///< what is not here is the library's own
+  Class* of = nullptr;         ///< whose object's attributes they are: what is not here is looked for there
+  Dict* dict = nullptr;  ///< the same as a dictionary, where the program asked for that: vars(), __dict__
 
  private:
   static constexpr std::size_t usual = 4;
@@ -127,6 +129,8 @@ struct Object {
   std::uint32_t born = 0;  ///< as Slots::born
 };
 
+struct Tuple;
+
 /// Not determined: why, what it hangs on, and in which qualified path it came to be. Operations on it give
 /// unknowns again.
 struct Unknown : Object {
@@ -134,8 +138,11 @@ struct Unknown : Object {
   Unknown() : Object(tag) {}
   std::string reason;
   std::string depends_on;
-  std::string path;      ///< "cutlass.cute.arch.thread_idx", as an External's
-  bool changed = false;  ///< a loop changes what it stands for: no value that was given before holds
+  std::string path;           ///< "cutlass.cute.arch.thread_idx", as an External's
+  bool changed = false;       ///< a loop changes what it stands for: no value that was given before holds
+  bool of_host = false;       ///< made outside of kernels: the run would know it if it could be known
+  std::optional<bool> holds;  ///< its truth, where that is known all the same
+  Tuple* may_be = nullptr;    ///< objects of the program that it may be or hold
 };
 
 struct Text : Object {
@@ -197,6 +204,7 @@ struct Function : Object {
   bool is_manager = false;      ///< @contextmanager
   bool keeps_value = false;     ///< @cached_property
   bool is_wrapped = false;      ///< by a decorator that is not followed: what its calls take is not known
+  bool is_replaced = false;     ///< by one of an unknown library: what its calls give is not known either
   Function* setter = nullptr;   ///< of a property
   Function* deleter = nullptr;  ///< of a property
   Dict* memo = nullptr;         ///< @lru_cache: results by their arguments
@@ -220,6 +228,7 @@ struct Class : Object {
   std::vector<std::pair<Symbol, source::Node>> annotations;  ///< in order, of the body
   Scope* scope = nullptr;                                    ///< the body's names
   std::vector<Class*> line;  ///< itself and its bases in the order of Python's look-up; empty: not made yet
+  bool open = false;         ///< as Instance::open
   bool is_dataclass = false, is_enum = false, is_named_tuple = false;
   bool is_number = false, is_text = false;  ///< an IntEnum, IntFlag; a StrEnum
   bool has_fields = false;                  ///< is decorated with @dataclass itself
@@ -237,6 +246,7 @@ struct Instance : Object {
   Instance() : Object(tag) {}
   Class* klass = nullptr;
   Slots attributes;
+  bool open = false;  ///< what is not followed may have given it attributes
   source::Node made_at;
   int made_in = 0;  ///< module of made_at
 };
@@ -261,9 +271,10 @@ struct Module : Object {
 /// "cutlass.cute.make_layout".
 struct External : Object {
   static constexpr Type tag = Type::external;
-  External() : Object(tag) {}
+  External() : Object(tag) { written.is_of_library = true; }
   std::string path;
   Slots members;                 ///< attributes that were asked for before; not the program's to change
+  Slots written;                 ///< those that the program set: math.ceil = …
   std::optional<Native> native;  ///< the model of its calls; none: not asked for so far
   std::string_view leaf() const {
     const auto dot = path.rfind('.');

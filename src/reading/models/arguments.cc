@@ -56,6 +56,12 @@ Record* record_if(const Value& value, std::string_view kind) {
   return record && record->kind == kind ? record : nullptr;
 }
 
+Value lost(Machine& machine, std::string reason, std::string depends_on) {
+  const Value out = machine.unknown(std::move(reason), std::move(depends_on));
+  out.as<Unknown>()->changed = true;
+  return out;
+}
+
 std::string_view leaf_name(std::string_view path) {
   const auto dot = path.rfind('.');
   return dot == std::string_view::npos ? path : path.substr(dot + 1);

@@ -34,6 +34,9 @@ void put(Machine& machine, Record* record, std::string_view name, const Value& v
 /// The Record if it is of that kind.
 Record* record_if(const Value& value, std::string_view kind);
 
+/// An unknown in place of a value that there was: what else is known of the program's text does not hold.
+Value lost(Machine& machine, std::string reason, std::string depends_on = {});
+
 /// The last name of a path.
 std::string_view leaf_name(std::string_view path);
 

@@ -261,6 +261,7 @@ void add_builtins(Natives& n) {
   python_models::add_contexts(n);
   python_models::add_copies(n);
   python_models::add_files(n);
+  python_models::add_surroundings(n);
 }
 
 }  // namespace cutelab::reading::machine

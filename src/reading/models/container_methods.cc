@@ -29,13 +29,18 @@ Answer extend(Call& c) {
       own.insert(own.end(), items->begin(), items->end());
       return Value::none();
     }
-    return m.raise_error("MemoryError", "a list of more than a million items", c.node, c.module);
+    list->open = true;
+    m.limit("a list of more than a million items");
+    return Value::none();
   }
   Iterator* it = c.arguments[0].as<Iterator>();
   Value item;
   Machine::Step step = it ? m.next(it, item) : Machine::Step::unknown;
   for (; step == Machine::Step::item && own.size() < longest; step = m.next(it, item)) own.push_back(item);
-  if (step == Machine::Step::item) m.lose(it);
+  if (step == Machine::Step::item) {
+    m.limit("a list of more than " + std::to_string(longest) + " items");
+    m.lose(it);
+  }
   if (step != Machine::Step::end) list->open = true;
   return m.raising() ? Value() : Value::none();
 }
@@ -171,19 +176,27 @@ Answer dict_setdefault(Call& c) {
   }
   if (dict->open) return std::nullopt;
   const Value value = c.count() > 1 ? c.arguments[1] : Value::none();
-  c.machine.mutable_items(dict).emplace_back(c.arguments[0], value);
+  if (dict->names)
+    c.machine.put(dict, c.arguments[0], value);
+  else
+    c.machine.mutable_items(dict).emplace_back(c.arguments[0], value);
   return value;
 }
 
 Answer dict_pop(Call& c) {
   Dict* dict = c.self.as<Dict>();
   if (!c.count()) return std::nullopt;
-  auto& items = c.machine.mutable_items(dict);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto same = c.machine.equal(items[i].first, c.arguments[0]);
+  for (std::size_t i = 0; i < dict->items.size(); ++i) {
+    const auto same = c.machine.equal(dict->items[i].first, c.arguments[0]);
     if (same == Machine::Truth::unknown) return std::nullopt;
     if (same == Machine::Truth::no) continue;
-    const Value out = items[i].second;
+    const Value out = dict->items[i].second;
+    const Text* name = dict->names ? c.arguments[0].as<Text>() : nullptr;
+    if (name) {
+      c.machine.set(*dict->names, c.machine.symbol(name->text), Value());
+      return out;
+    }
+    auto& items = c.machine.mutable_items(dict);
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
     return out;
   }
@@ -213,6 +226,7 @@ Answer sort(Call& c) {
     items = known->items;
   else
     for (Value& v : items) v = c.machine.unknown("of a list whose order is not known");
+  if (!sorted) c.machine.call_any_times(c.get(-1, "key"));
   return Value::none();
 }
 
@@ -221,6 +235,12 @@ Answer clear(Call& c) {
     if (!container) return;
     c.machine.mutable_items(container).clear();
   };
+  const Dict* dict = c.self.as<Dict>();
+  if (dict && dict->names) {
+    for (const auto& [name, value] : std::vector(dict->names->items()))
+      c.machine.set(*dict->names, name, Value());
+    return Value::none();
+  }
   empty(c.self.as<List>());
   empty(c.self.as<Dict>());
   empty(c.self.as<Set>());

@@ -15,7 +15,7 @@ class Copier {
     const Object* object = v.object();
     if (!object || v.is_unknown() || m_.raising()) return v;
     if (const auto known = copied_.find(object); known != copied_.end()) return known->second;
-    if (depth > deepest || copied_.size() > most) return m_.unknown("a copy of something too large");
+    if (depth > deepest || copied_.size() > most) return m_.limit("a copy of something too large");
     const char* own = deep_ ? "__deepcopy__" : "__copy__";
     if (v.as<Instance>()) {
       const Value made = deep_ ? m_.by_special(v, own, {m_.make<Dict>()}) : m_.by_special(v, own);

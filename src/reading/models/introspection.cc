@@ -149,6 +149,14 @@ Answer globals(Call& c) {
   return Value(out);
 }
 
+Answer globals_of_module(Call& c) {
+  for (source::Node n = c.node; n; n = n.parent())
+    if (n.is(source::Kind::function_definition) || n.is(source::Kind::class_definition) ||
+        n.is(source::Kind::lambda))
+      return std::nullopt;
+  return globals(c);
+}
+
 Slots* names_behind(Call& c) {
   const Record* self = c.self.as<Record>();
   Module* module = self ? c.machine.field(self, "module").as<Module>() : nullptr;
@@ -172,13 +180,34 @@ Answer set_global(Call& c) {
   const Text* name = c.count() == 2 ? c.arguments[0].as<Text>() : nullptr;
   if (Slots* names = name ? names_behind(c) : nullptr)
     c.machine.set(*names, c.machine.symbol(name->text), c.arguments[1]);
+  if (!name) c.machine.lose_globals(c.module, nullptr);
   return Value::none();
+}
+
+/// globals().setdefault(name, value)
+Answer default_global(Call& c) {
+  if (const Value* found = global_named(c)) return *found;
+  if (c.count() < 2 || !c.arguments[0].as<Text>()) return std::nullopt;
+  set_global(c);
+  return c.arguments[1];
+}
+
+/// globals().pop(name), del globals()[name]
+Answer remove_global(Call& c) {
+  const Value* found = global_named(c);
+  if (!found) return std::nullopt;
+  const Value out = *found;
+  c.machine.set(*names_behind(c), c.machine.symbol(c.arguments[0].as<Text>()->text), Value());
+  return out;
 }
 
 Answer update_globals(Call& c) {
   Slots* names = names_behind(c);
   const Dict* given = c.count() ? c.arguments[0].as<Dict>() : nullptr;
-  if (!names || !c.complete || (c.count() && !given)) return std::nullopt;
+  if (!names || !c.complete || (c.count() && (!given || given->open))) {
+    c.machine.lose_globals(c.module, nullptr);
+    return std::nullopt;
+  }
   if (given)
     for (const auto& [key, value] : given->items)
       if (const Text* name = key.as<Text>()) c.machine.set(*names, c.machine.symbol(name->text), value);
@@ -192,6 +221,9 @@ void add_introspection(Natives& n) {
   n.method("globals", "get", global_item);
   n.method("globals", "__setitem__", set_global);
   n.method("globals", "update", update_globals);
+  n.method("globals", "setdefault", default_global);
+  for (const char* name : {"pop", "__delitem__"}) n.method("globals", name, remove_global);
+  n.function("builtins", "locals", globals_of_module);
   n.function("inspect", "signature", signature);
   n.function("inspect", "Parameter", make_parameter);
   n.function("inspect", "Signature", make_signature);

@@ -148,7 +148,7 @@ Answer product_of(Call& c) {
         next_rows.push_back(row);
         next_rows.back().push_back(v);
       }
-    if (next_rows.size() > 65'536) return std::nullopt;
+    if (next_rows.size() > 65'536) return c.machine.limit("a product of more than 65536 rows");
     rows = std::move(next_rows);
   }
   std::vector<Value> out;

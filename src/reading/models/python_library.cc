@@ -92,7 +92,6 @@ Answer namedtuple(Call& c) {
   return Value(klass);
 }
 
-/// os.getenv(name, default): the reading is one for every environment, so nothing is set in it.
 /// property(read, write, remove)
 Answer make_property(Call& c) {
   const Function* read = c.get(0, "fget", Value::none()).as<Function>();
@@ -113,14 +112,7 @@ Answer make_method(Call& c) {
   return Value(out);
 }
 
-Answer environment_variable(Call& c) {
-  if (!c.count() || c.count() > 2) return std::nullopt;
-  return c.count() == 2 ? c.arguments[1] : Value::none();
-}
-
 void add_library(Natives& n) {
-  n.function("os", "getenv", environment_variable);
-  n.function("os", "environ.get", environment_variable);
   n.function("math", "prod", prod);
   n.function("math", "pi.__get__", [](Call&) -> Answer { return Value::real(M_PI); });
   n.function("math", "e.__get__", [](Call&) -> Answer { return Value::real(M_E); });

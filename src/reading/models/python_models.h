@@ -13,6 +13,7 @@ Answer largest(Call& call);   ///< max
 Answer ordered(Call& call);   ///< sorted
 Answer prod(Call& call);
 Answer answer_nothing(Call& call);
+Answer globals_of_module(Call& call);  ///< vars(), locals() where no function is around the call
 
 void add_type_questions(Natives& natives);  ///< isinstance, type, getattr …
 void add_iteration(Natives& natives);       ///< iter, next, zip, map, enumerate, itertools …
@@ -21,8 +22,9 @@ void add_library(Natives& natives);         ///< math, functools, operator, iter
 void add_introspection(Natives& natives);   ///< inspect.signature, dataclasses.make_dataclass, fields …
 void add_text_methods(Natives& natives);
 void add_container_methods(Natives& natives);
-void add_contexts(Natives& natives);  ///< contextlib, threading.Thread
-void add_copies(Natives& natives);    ///< copy
-void add_files(Natives& natives);     ///< pathlib, os.path, importlib.util
+void add_contexts(Natives& natives);      ///< contextlib, threading.Thread
+void add_copies(Natives& natives);        ///< copy
+void add_surroundings(Natives& natives);  ///< os.environ, sys.argv, sys.modules, os._exit, unittest.mock
+void add_files(Natives& natives);         ///< pathlib, os.path, importlib.util
 
 }  // namespace cutelab::reading::machine::python_models

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "reading/models/surroundings.h"
 #include "reading/models/torch_tensor.h"
 
 /// Programs that torchrun starts, once per device: they are read as the first of the ranks that the command
@@ -28,20 +29,6 @@ std::optional<std::int64_t> ranks(Machine& m) {
 std::optional<Value> count(Call& call) { return Value::integer(ranks(call.machine).value_or(1)); }
 std::optional<Value> first_rank(Call&) { return Value::integer(0); }
 
-/// os.environ as torchrun sets it. Of programs that it does not start nothing is told.
-std::optional<Value> environment(Call& call) {
-  Machine& m = call.machine;
-  const auto all = ranks(m);
-  if (!all) return std::nullopt;
-  Dict* out = m.make<Dict>();
-  const auto set = [&](const char* name, std::string value) {
-    out->items.emplace_back(m.text(name), m.text(std::move(value)));
-  };
-  for (const char* name : {"RANK", "LOCAL_RANK", "GROUP_RANK"}) set(name, "0");
-  for (const char* name : {"WORLD_SIZE", "LOCAL_WORLD_SIZE"}) set(name, std::to_string(*all));
-  return Value(out);
-}
-
 /// nvshmem.core.tensor(shape, dtype), symm_mem.empty(shape, dtype=): a tensor of this rank.
 std::optional<Value> shared_tensor_of_ranks(Call& call) {
   return call.machine.call(call.machine.external("torch.empty"), call.arguments, call.keywords, call.node,
@@ -63,12 +50,20 @@ std::optional<Value> supported(Call&) { return Value::boolean(true); }
 
 }  // namespace torch_rank_models
 
+std::vector<std::pair<std::string, std::string>> variables_of_ranks(Machine& machine) {
+  const auto all = torch_rank_models::ranks(machine);
+  std::vector<std::pair<std::string, std::string>> out;
+  if (!all) return out;
+  for (const char* name : {"RANK", "LOCAL_RANK", "GROUP_RANK"}) out.emplace_back(name, "0");
+  for (const char* name : {"WORLD_SIZE", "LOCAL_WORLD_SIZE"}) out.emplace_back(name, std::to_string(*all));
+  return out;
+}
+
 void add_torch_ranks(Natives& natives) {
   using namespace torch_rank_models;
   natives.function("torch", "cuda.device_count", count);
   natives.function("torch", "distributed.get_world_size", count);
   natives.function("torch", "distributed.get_rank", first_rank);
-  natives.function("os", "environ.__get__", environment);
   natives.function("torch", "_symmetric_memory.empty", shared_tensor_of_ranks);
   natives.function("torch", "_SymmetricMemory.has_multicast_support", supported);
   natives.function("cutlass", "torch.as_tensor", over_pointer);

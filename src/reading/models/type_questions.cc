@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "reading/models/arguments.h"
 #include "reading/models/element_types.h"
 #include "reading/models/instances.h"
 #include "reading/models/python_models.h"
@@ -152,8 +153,10 @@ Answer getattr(Call& c) {
     c.machine.drop_error();
     return c.arguments[2];
   }
-  if (c.count() > 2 && found.is_unknown() &&
-      (c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>()))
+  if (c.count() > 2 && found.is_unknown() && !found.as<Unknown>()->changed &&
+      !c.machine.may_have_more(c.arguments[0]) &&
+      (c.arguments[0].as<Instance>() || record_if(c.arguments[0], "Namespace") ||
+       c.arguments[0].as<Module>() || c.arguments[0].as<Class>()))
     return c.arguments[2];
   return found;
 }
@@ -167,7 +170,9 @@ Answer hasattr(Call& c) {
   if (const Function* f = c.arguments[0].as<Function>();
       f && (name->text == "cache_clear" || name->text == "cache_info"))
     return Value::boolean(f->is_cached);
-  const bool own = c.arguments[0].as<Instance>() || c.arguments[0].as<Module>() || c.arguments[0].as<Class>();
+  const bool own = (c.arguments[0].as<Instance>() || record_if(c.arguments[0], "Namespace") ||
+                    c.arguments[0].as<Module>() || c.arguments[0].as<Class>()) &&
+                   !c.machine.may_have_more(c.arguments[0]);
   const Value found = c.machine.attribute(c.arguments[0], name->text, c.node, c.module);
   if (is_attribute_error(c)) {
     c.machine.drop_error();
@@ -181,6 +186,7 @@ Answer hasattr(Call& c) {
 template <bool plainly>
 Answer setattr(Call& c) {
   const Text* name = c.count() > 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name && c.count() > 2) c.machine.lose_names(c.arguments[0]);
   if (!name) return std::nullopt;
   c.machine.store(c.arguments[0], c.machine.symbol(name->text), c.arguments[2], c.node, c.module, plainly);
   return c.machine.raising() ? Value() : Value::none();
@@ -188,6 +194,7 @@ Answer setattr(Call& c) {
 
 Answer delattr(Call& c) {
   const Text* name = c.count() == 2 ? c.arguments[1].as<Text>() : nullptr;
+  if (!name && c.count() == 2) c.machine.lose_names(c.arguments[0]);
   if (!name) return std::nullopt;
   c.machine.remove(c.arguments[0], c.machine.symbol(name->text), c.node, c.module);
   return c.machine.raising() ? Value() : Value::none();
@@ -206,24 +213,26 @@ Answer new_object(Call& c) {
   return klass ? Answer(c.machine.make_instance(klass)) : std::nullopt;
 }
 
-/// vars(object): the attributes of an instance or of argparse's namespace, as a dictionary.
+/// vars(object): the attributes of an instance, a module or argparse's namespace, as a dictionary.
 Answer vars(Call& c) {
+  if (c.count() == 0) return globals_of_module(c);
   if (c.count() != 1) return std::nullopt;
   auto* instance = c.arguments[0].as<Instance>();
-  const auto* record = c.arguments[0].as<Record>();
-  if (!instance && !(record && record->kind == "Namespace")) return std::nullopt;
+  auto* record = record_if(c.arguments[0], "Namespace");
+  if (auto* module = c.arguments[0].as<Module>()) return c.machine.dict_of(module->scope->names);
+  if (!instance && !record) return std::nullopt;
   if (instance && c.machine.is_slotted(instance->klass))
     return c.machine.raise_error("TypeError", "vars() of an object without __dict__", c.node, c.module);
-  Dict* out = c.machine.make<Dict>();
-  for (const auto& [name, value] : (instance ? instance->attributes : record->fields).items())
-    if (value.bound()) out->items.emplace_back(c.machine.text(c.machine.name_of(name)), value);
-  if (instance) out->names = &instance->attributes;
-  return Value(out);
+  return c.machine.dict_of(instance ? instance->attributes : record->fields);
 }
 
 Answer callable(Call& c) {
   if (c.count() != 1 || c.arguments[0].is_unknown()) return std::nullopt;
   const Value& v = c.arguments[0];
+  if (const Instance* i = v.as<Instance>();
+      i && c.machine.may_have_more(v) &&
+      !c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>())
+    return std::nullopt;
   if (const Instance* i = v.as<Instance>())
     return Value::boolean(c.machine.attribute(i->klass, "__call__", c.node, c.module).as<Function>() !=
                           nullptr);

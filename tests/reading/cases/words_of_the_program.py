@@ -11,7 +11,7 @@ def kernel():
 
 @cute.jit
 def host(m, n):
-    kernel().launch(grid=(m, 1, 1), block=(32, 1, 1))  # expect: H2 launch grid=(?,1,1)
+    kernel().launch(grid=(m, 1, 1), block=(32, 1, 1))  # expect: H2 launch grid=(5,1,1)
     kernel().launch(grid=(n, 1, 1), block=(32, 1, 1))  # expect: H2 launch grid=(64,1,1)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes random Python programs with what Python itself gives for them.
 
-    random_programs.py SEED COUNT FOLDER [objects]
+    random_programs.py SEED COUNT FOLDER [objects|unknown]
 
 Each program leaves a tuple in `r`. FOLDER/N.py is a program, line N of FOLDER/expected.txt holds the repr of each
 item of its `r`, separated by the unit separator, or "error" where the program ends with an exception. With
-`objects` the programs are those of random_objects.py.
+`objects` the programs are those of random_objects.py, with `unknown` those of random_unknown.py.
 """
 import os
 import random
@@ -14,6 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import random_objects  # noqa: E402
+import random_unknown  # noqa: E402
 
 KEYS = ["1", "1.0", "True", "0", "False", "0.0", "'a'", "'b'", "(1, 2)", "(1.0, 2)", "2", "None", "'1'"]
 TEXTS = ["'abc'", "'é'", "'x\\ny'", "'naïve ☃'", "''", "'\\u00e9\\x41'", "r'\\n'", "'it\\'s'", "'a b  c'", "'😀!'"]
@@ -226,12 +227,16 @@ def main():
     os.makedirs(folder, exist_ok=True)
     expected = []
     while len(expected) < count:
-        text = random_objects.program(rng) if "objects" in sys.argv[4:] else Maker(rng).program()
+        maker = random_objects.program if "objects" in sys.argv[4:] else random_unknown.program
+        text = maker(rng) if sys.argv[4:] else Maker(rng).program()
         try:
             compile(text, "program", "exec")
         except SyntaxError:
             continue
+        random_unknown.set_up(rng)
         result = told(text)
+        if "unknown" in sys.argv[4:] and result == "error":  # of code that is not seen
+            continue
         if result is None or "\n" in result or " at 0x" in result:
             continue
         with open(os.path.join(folder, f"{len(expected)}.py"), "w", encoding="utf-8") as out:

@@ -115,5 +115,13 @@ TEST(RandomPrograms, TheMachineTellsWhatObjectsDo) {
   EXPECT_GT(counts.told, counts.unknown) << "of " << counts.programs << " programs";
 }
 
+// Code that the machine does not see may do anything that Python lets it do.
+TEST(RandomPrograms, TheMachineTellsNothingThatUnknownCodeMayChange) {
+  const Counts counts = counted("unknown", "600");
+  if (counts.programs == 0) GTEST_SKIP() << "python3 does not write programs";
+  EXPECT_GT(counts.told, counts.programs) << "of " << counts.programs << " programs";
+  EXPECT_GT(counts.unknown, counts.programs) << "of " << counts.programs << " programs";
+}
+
 }  // namespace
 }  // namespace cutelab

@@ -122,7 +122,8 @@ z_seen = z
 TEST(MachineErrors, AnExitIsNoException) {
   RanProgram p("import sys\nx = 1\ntry:\n    sys.exit(0)\nexcept Exception:\n    x = 2\nr = x\n");
   EXPECT_EQ(p.text("r"), "unbound");
-  EXPECT_EQ(p.machine().error(), "");
+  EXPECT_EQ(p.machine().error(), reading::machine::Machine::exit_text) << "nothing may have launched before";
+  EXPECT_TRUE(p.machine().give_ups().empty());
 }
 
 TEST(MachineErrors, ALoopThatMayHaveEndedIsNotKnown) {
@@ -136,6 +137,26 @@ many = len(l)
 )");
   EXPECT_EQ(mark_of(p, "seen"), "?");
   EXPECT_EQ(mark_of(p, "many"), "?");
+}
+
+TEST(MachineErrors, EachLimitSaysWhereAndOfWhatItIs) {
+  const auto give_up_of = [](const std::string& text) {
+    RanProgram p(text);
+    const auto& all = p.machine().give_ups();
+    if (all.empty()) return std::string("none");
+    const std::string line = all[0].node ? std::to_string(all[0].node.line()) : "?";
+    return line + ": " + all[0].reason;
+  };
+  std::string chain = "class C0:\n    x = 3\n";
+  for (int i = 1; i < 1500; ++i)
+    chain += "class C" + std::to_string(i) + "(C" + std::to_string(i - 1) + "):\n    pass\n";
+  EXPECT_NE(give_up_of(chain).find("a class stands below more than 1000 others"), std::string::npos);
+  EXPECT_EQ(give_up_of("x = 1\nr = " + std::string(600, '(') + "3" + std::string(600, ')')),
+            "2: the expression nests too deep");
+  EXPECT_EQ(give_up_of("x = 'a' * 60000\nr = x + x"), "2: a sequence of more than 65536 items");
+  EXPECT_EQ(give_up_of("d = {str(i): i for i in range(4000)}\nfor i in range(4000):\n    d[str(i)] += i"),
+            "3: more than 4,000,000 values are held against each other");
+  EXPECT_EQ(give_up_of("r = list(iter(range(70000)))"), "1: more than 65536 items to walk over");
 }
 
 }  // namespace
