@@ -11,7 +11,7 @@ namespace cutelab::kernel {
 namespace {
 
 template <class T>
-T number(const std::vector<std::byte>& bytes) {
+T number_in(const std::vector<std::byte>& bytes) {
   T value{};
   EXPECT_EQ(bytes.size(), sizeof value);
   std::memcpy(&value, bytes.data(), sizeof value);
@@ -50,12 +50,12 @@ TEST(TileProgram, ArgumentsAreAddressesExtentsAndStridesInOrder) {
   EXPECT_EQ(workspace, 512);
   EXPECT_EQ(launches[0].grid, (std::array<unsigned, 3>{7, 2, 1}));
   ASSERT_EQ(launches[0].parameters.size(), 7u + 5u);
-  EXPECT_EQ(number<std::uint64_t>(launches[0].parameters[0]), 0x7f00000010ull);
+  EXPECT_EQ(number_in<std::uint64_t>(launches[0].parameters[0]), 0x7f00000010ull);
   const std::int32_t expected[] = {2, 24, 40, 960, 1, 24};
   for (std::size_t i = 0; i < 6; ++i)
-    EXPECT_EQ(number<std::int32_t>(launches[0].parameters[i + 1]), expected[i]) << i;
+    EXPECT_EQ(number_in<std::int32_t>(launches[0].parameters[i + 1]), expected[i]) << i;
   EXPECT_EQ(launches[0].in_workspace, (std::vector<std::size_t>{7}));
-  EXPECT_EQ(number<std::uint64_t>(launches[0].parameters[7]), 256u);
+  EXPECT_EQ(number_in<std::uint64_t>(launches[0].parameters[7]), 256u);
   EXPECT_EQ(launches[1].in_workspace, (std::vector<std::size_t>{0}));
   EXPECT_EQ(launches[1].parameters.size(), 5u);
 }
