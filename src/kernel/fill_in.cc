@@ -33,8 +33,8 @@ constexpr const char* activations = "0 none, 1 relu, 2 gelu by erf, 3 gelu by ta
 std::string numbers_of(const OperatorSpec& spec) {
   std::vector<std::string> texts = spec.numbers;
   for (const auto& [number, value] : spec.defaults)
-    texts.push_back(fmt::format("{} ({}{} unless given)", number,
-                                number == "activation" ? activations : "", value));
+    texts.push_back(
+        fmt::format("{} ({}{} unless given)", number, number == "activation" ? activations : "", value));
   return texts.empty() ? "none" : join(texts, ", ");
 }
 

@@ -63,11 +63,13 @@ Value Machine::Interpreter::combined_in_place(std::string_view op, const Value& 
     if (m.raising_ || (made.bound() && !(declined && declined->path == "builtins.NotImplemented")))
       return made;
   }
-  if (External* e = before.as<External>())
-    if (const Native native = natives.find_function(e->path + ".__i" + method_name(op))) {
-      Call call{m, e->path + ".__i" + method_name(op), {}, {operand}, {}, at, s->module};
+  if (External* e = before.as<External>()) {
+    const std::string special = e->path + ".__i" + method_name(op);
+    if (const Native native = natives.find_function(special)) {
+      Call call{m, special, {}, {operand}, {}, at, s->module};
       if (const auto made = native(call)) return *made;
     }
+  }
   List* list = op == "+" ? before.as<List>() : nullptr;
   lose_aliases(before);
   if (!list || list->view_of)

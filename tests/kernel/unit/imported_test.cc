@@ -295,7 +295,8 @@ TEST_F(Imported, SumsThatKeepFewerBitsAreAllowedMore) {
   const Tolerance rounded = operator_tolerance(op, call);
   EXPECT_NEAR(rounded.relative_norm, 0x1p-4 + 3 * 0x1p-10 / 3, 1e-9) << "a number that is given is taken";
   op.numbers.clear();
-  EXPECT_NEAR(operator_tolerance(op, call).relative_norm, 0x1p-4 + 3 * 0x1p-13 / 3, 1e-9) << "fp8 has 13 bits";
+  EXPECT_NEAR(operator_tolerance(op, call).relative_norm, 0x1p-4 + 3 * 0x1p-13 / 3, 1e-9)
+      << "fp8 has 13 bits";
 }
 
 TEST_F(Imported, WhatIsUndeterminedIsNotRun) {
