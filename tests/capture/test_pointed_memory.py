@@ -55,7 +55,7 @@ class PointedMemory(unittest.TestCase):
         buffers = call_memory.Buffers()
         for tensor in described:
             buffers.add(tensor["address"], tensor["bytes"])
-        made = pointed_memory.reached(described, buffers, known, describe, 1 << 16)
+        made = pointed_memory.reached(described, buffers, pointed_memory.Ranges(known), describe, 1 << 16)
         return made, buffers
 
     def test_what_an_address_leads_to_is_described_once_and_found_again(self):
@@ -65,7 +65,7 @@ class PointedMemory(unittest.TestCase):
         known = {(first.address, 48), (second.address, 32)}
         made, buffers = self.reach([table.described], known)
         self.assertEqual([(m["name"], m["dtype"], m["shape"]) for m in made], [("at[0,0]", "Float32", [3, 4]), ("at[1,0]", "Uint8", [8])], kept)
-        self.assertEqual(pointed_memory.relocations(table.described, buffers, known, 1 << 16),
+        self.assertEqual(pointed_memory.relocations(table.described, buffers, pointed_memory.Ranges(known), 1 << 16),
                          [{"at": 0, "buffer": 1, "offset": 0}, {"at": 16, "buffer": 2, "offset": 0}, {"at": 24, "buffer": 1, "offset": 0}])
 
     def test_an_address_inside_a_tensor_of_the_call_adds_none(self):
@@ -73,7 +73,7 @@ class PointedMemory(unittest.TestCase):
         table = Run("at", [2], [whole.address + 16, 3])
         made, buffers = self.reach([whole.described, table.described], {(whole.address, 64)})
         self.assertEqual(made, [])
-        self.assertEqual(pointed_memory.relocations(table.described, buffers, {(whole.address, 64)}, 1 << 16), [{"at": 0, "buffer": 0, "offset": 16}])
+        self.assertEqual(pointed_memory.relocations(table.described, buffers, pointed_memory.Ranges({(whole.address, 64)}), 1 << 16), [{"at": 0, "buffer": 0, "offset": 16}])
 
     def test_memory_that_no_tensor_begins_at_is_bytes(self):
         hidden = Run("", [4])
@@ -108,7 +108,37 @@ class PointedMemory(unittest.TestCase):
 
     def test_content_is_kept_without_the_addresses(self):
         run = Run("at", [2], [0x1234, 5])
-        self.assertEqual(call_memory.content_of(run.described, [{"at": 0}]), "00" * 8 + "05" + "00" * 7)
+        self.assertEqual(call_memory.content_of(run.described, [0]), "00" * 8 + "05" + "00" * 7)
+
+    def test_an_address_that_leads_nowhere_is_told_and_not_kept(self):
+        run, past = Run("", [2]), Run("", [2])
+        table = Run("at", [4], [run.address, 0x7F0000001000, 7, 0])
+        table.described["name"] = "at"
+        buffers = call_memory.Buffers()
+        buffers.add(run.address, 16)
+        known = pointed_memory.Ranges({(run.address, 16)})
+        relocations = pointed_memory.relocations(table.described, buffers, known, 1 << 16)
+        strays = pointed_memory.strays(table.described, relocations, 1 << 16)
+        self.assertEqual((relocations, strays), ([{"at": 0, "buffer": 0, "offset": 0}], [((1,), 8)]), past)
+        self.assertEqual(call_memory.told_strays(table.described, strays), ["where at[1] leads: to no memory that the program holds when it calls"])
+        self.assertEqual(call_memory.told_strays(table.described, []), [])
+        many = call_memory.told_strays(table.described, [((i,), 8 * i) for i in range(5)])
+        self.assertEqual(many, ["where at[0], at[1], at[2] and 2 more of it lead: to no memory that the program holds when it calls"])
+
+    def test_a_table_too_large_to_be_followed_is_known_by_its_first_addresses(self):
+        run = Run("", [2])
+        known = pointed_memory.Ranges({(run.address, 16)})
+        self.assertTrue(pointed_memory.not_followed(Run("at", [4], [1, 2, run.address + 8, 3]).described, known, 24))
+        self.assertFalse(pointed_memory.not_followed(Run("at", [4], [1, 2, 3, run.address]).described, known, 24))
+        self.assertFalse(pointed_memory.not_followed(Run("at", [2], [run.address, 1]).described, known, 24))
+
+    def test_buffers_are_found_by_any_address_in_them(self):
+        buffers = call_memory.Buffers()
+        for address, count in ((100, 10), (50, 10), (200, 8), (105, 20), (45, 6)):
+            buffers.add(address, count)
+        self.assertEqual(buffers.ranges, [[100, 25], [45, 15], [200, 8]])
+        self.assertEqual([buffers.place(a) for a in (44, 45, 59, 60, 100, 124, 125, 207, 208)],
+                         [None, (1, 0), (1, 14), None, (0, 0), (0, 24), None, (2, 7), None])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The tensors of a call: what they are, which memory they lie in, and where an address of it stands in the bytes of an argument."""
 
+import bisect
 import ctypes
 import dataclasses
 import gc
@@ -58,22 +59,29 @@ class Buffers:
 
     def __init__(self):
         self.ranges = []
+        self.sorted = []  # (address, index), of ranges that do not overlap
 
     def add(self, address, count):
-        for known in self.ranges:
-            if address < known[0] + known[1] and known[0] < address + count:
+        near = bisect.bisect_left(self.sorted, (address, -1))
+        for at in (near - 1, near):
+            known = self.ranges[self.sorted[at][1]] if 0 <= at < len(self.sorted) else None
+            if known and address < known[0] + known[1] and known[0] < address + count:
                 end = max(known[0] + known[1], address + count)
                 known[0] = min(known[0], address)
                 known[1] = end - known[0]
+                self.sorted[at] = (known[0], self.sorted[at][1])
                 return
+        self.sorted.insert(near, (address, len(self.ranges)))
         self.ranges.append([address, count])
 
     def place(self, address):
         """(index, offset) of an address, or None."""
-        for i, (begin, count) in enumerate(self.ranges):
-            if begin <= address < begin + count:
-                return i, address - begin
-        return None
+        at = bisect.bisect_right(self.sorted, (address, float("inf"))) - 1
+        if at < 0:
+            return None
+        index = self.sorted[at][1]
+        begin, count = self.ranges[index]
+        return (index, address - begin) if address < begin + count else None
 
 
 def is_tensor(value):
@@ -116,14 +124,14 @@ def described_tensor(name, tensor):
             "address": int(tensor.data_ptr), "bytes": max(1, (elements * bits_of(dtype) + 7) // 8)}
 
 
-def content_of(tensor, addresses):
-    """Integers of an index type as they lie in memory, in hexadecimal, with zeros where an address stands: it is of this run alone. None of
-    a large tensor or another type."""
+def content_of(tensor, places):
+    """Integers of an index type as they lie in memory, in hexadecimal, with zeros at the bytes where an address stands: it is of this run
+    alone. None of a large tensor or another type."""
     if tensor["dtype"] not in INDEX_TYPES or tensor["bytes"] > MOST_CONTENT:
         return None
     content = bytearray(ctypes.string_at(tensor["address"], tensor["bytes"]))
-    for relocation in addresses:
-        content[relocation["at"]:relocation["at"] + pointed_memory.WORD] = bytes(pointed_memory.WORD)
+    for at in places:
+        content[at:at + pointed_memory.WORD] = bytes(pointed_memory.WORD)
     return content.hex()
 
 
@@ -132,20 +140,29 @@ def described_object(thing):
     return described_tensor("", thing) if is_tensor(thing) else None
 
 
+def told_strays(tensor, strays):
+    """What is not known of a table, as a list of at most one."""
+    if not strays:
+        return []
+    first = ", ".join(f"{tensor['name']}[{','.join(map(str, coordinate))}]" for coordinate, _ in strays[:3])
+    more = f" and {len(strays) - 3} more of it" if len(strays) > 3 else ""
+    return [f"where {first}{more} lead{'s' if len(strays) == 1 else ''}: to no memory that the program holds when it calls"]
+
+
 def memory_of(tensors, pointers):
     """What the tensors and pointers of a call refer to, by themselves and by addresses that stand in them: described tensors, buffers, what
     is not known."""
     buffers, unknown, described = Buffers(), [], [described_tensor(*t) for t in tensors]
     for tensor in described:
         buffers.add(tensor["address"], tensor["bytes"])
-    known = allocations() if pointers or any(t["dtype"] in ("Int64", "Uint64") for t in described) else set()
+    known = pointed_memory.Ranges(allocations() if pointers or any(map(pointed_memory.is_table, described)) else ())
     for name, pointer in pointers:
         address = int(pointer._pointer)
-        around = [a for a in known if a[0] <= address < a[0] + a[1]]
+        around = known.around(address)
         if not around:
             unknown.append(f"how much memory the pointer {name} refers to")
             continue
-        begin, count = around[0]
+        begin, count = around
         buffers.add(address, begin + count - address)
         dtype = pointer._dtype
         described.append({"name": name, "dtype": dtype.__name__, "bits": bits_of(dtype), "shape": [(begin + count - address) * 8 // bits_of(dtype)],
@@ -153,7 +170,11 @@ def memory_of(tensors, pointers):
     described += pointed_memory.reached(described, buffers, known, described_object, MOST_CONTENT)
     for tensor in described:
         tensor["relocations"] = pointed_memory.relocations(tensor, buffers, known, MOST_CONTENT)
-        tensor["content"] = content_of(tensor, tensor["relocations"])
+        strays = pointed_memory.strays(tensor, tensor["relocations"], MOST_CONTENT)
+        unknown += told_strays(tensor, strays)
+        if pointed_memory.not_followed(tensor, known, MOST_CONTENT):
+            unknown.append(f"where the addresses in {tensor['name']} lead: it has more than {MOST_CONTENT} bytes")
+        tensor["content"] = content_of(tensor, [r["at"] for r in tensor["relocations"]] + [at for _, at in strays])
         tensor["buffer"], tensor["offset"] = buffers.place(tensor["address"])
     for tensor in described:
         del tensor["address"]

@@ -1,10 +1,12 @@
 """Memory that a call reaches only through addresses that stand in its tensors: tables of pointers, one for each problem of a group."""
 
+import bisect
 import ctypes
 import gc
 import itertools
 
 WORD = 8  # bytes of an address
+LIKE_ADDRESSES = range(1 << 40, 1 << 47)  # where a process on 64-bit Linux has its heap and its mappings
 # Element types of torch by the DSL's names; others are memory whose elements nobody names.
 NAMES = {"torch.float64": "Float64", "torch.float32": "Float32", "torch.float16": "Float16", "torch.bfloat16": "BFloat16", "torch.int8": "Int8",
          "torch.int32": "Int32", "torch.int64": "Int64", "torch.float8_e4m3fn": "Float8E4M3FN", "torch.float8_e5m2": "Float8E5M2",
@@ -52,17 +54,50 @@ def coordinates(tensor):
         yield at, size * sum(c * s for c, s in zip(at, tensor["stride"]))
 
 
+class Ranges:
+    """Memory that a program holds, as (address, bytes) of parts that do not overlap, found by an address in it."""
+
+    def __init__(self, parts):
+        self.parts = sorted(parts)
+
+    def around(self, address):
+        at = bisect.bisect_right(self.parts, (address, float("inf"))) - 1
+        return self.parts[at] if at >= 0 and address < sum(self.parts[at]) else None
+
+
+def is_table(tensor):
+    return tensor["dtype"] in ("Int64", "Uint64")
+
+
 def words(tensor, known, most_bytes):
     """(coordinate, byte, address) of the elements of a table of addresses that lie in memory that the program holds."""
-    if tensor["dtype"] not in ("Int64", "Uint64") or tensor["bytes"] > most_bytes:
+    if not is_table(tensor) or tensor["bytes"] > most_bytes:
         return []
     content = ctypes.string_at(tensor["address"], tensor["bytes"])
     found = []
     for coordinate, at in coordinates(tensor):
         word = int.from_bytes(content[at:at + WORD], "little")
-        if word and any(begin <= word < begin + count for begin, count in known):
+        if word and known.around(word):
             found.append((coordinate, at, word))
     return found
+
+
+def strays(tensor, relocations, most_bytes):
+    """(coordinate, byte) of the elements of a table that look like addresses and lead to no buffer: of memory that was given back, past the
+    end of a tensor, of another process."""
+    if not is_table(tensor) or tensor["bytes"] > most_bytes:
+        return []
+    content, placed = ctypes.string_at(tensor["address"], tensor["bytes"]), {r["at"] for r in relocations}
+    return [(coordinate, at) for coordinate, at in coordinates(tensor)
+            if at not in placed and int.from_bytes(content[at:at + WORD], "little") in LIKE_ADDRESSES]
+
+
+def not_followed(tensor, known, most_bytes):
+    """Whether a table is too large for its addresses to be followed and begins with one."""
+    if not is_table(tensor) or tensor["bytes"] <= most_bytes:
+        return False
+    content = ctypes.string_at(tensor["address"], most_bytes)
+    return any(known.around(int.from_bytes(content[at:at + WORD], "little")) for at in range(0, most_bytes, WORD))
 
 
 def reached(described, buffers, known, describe, most_bytes):
@@ -75,7 +110,7 @@ def reached(described, buffers, known, describe, most_bytes):
             if buffers.place(address):
                 continue
             alive = alive or Alive(describe)
-            begin, count = next(k for k in known if k[0] <= address < k[0] + k[1])
+            begin, count = known.around(address)
             rest = begin + count - address
             found = alive.at(address) or {"dtype": "Uint8", "bits": 8, "shape": [rest], "stride": [1], "address": address, "bytes": rest}
             tensor = {"name": ""} | found | {"name": f"{table['name']}[{','.join(map(str, coordinate))}]"}
@@ -89,6 +124,7 @@ def relocations(tensor, buffers, known, most_bytes):
     """Where addresses of buffers stand in the tensor."""
     found = []
     for _, at, address in words(tensor, known, most_bytes):
-        index, offset = buffers.place(address)
-        found.append({"at": at, "buffer": index, "offset": offset})
+        place = buffers.place(address)
+        if place:
+            found.append({"at": at, "buffer": place[0], "offset": place[1]})
     return found
