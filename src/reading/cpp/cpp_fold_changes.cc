@@ -278,8 +278,10 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
 /// The identifiers of a tree by their text, in order.
 const CppFolder::Mentions& CppFolder::mentions_in(const source::Tree* tree) {
   const auto [place, fresh] = mentions_.try_emplace(tree);
-  if (fresh)
-    for (const Node n : tree->all(NodeKind::identifier)) place->second[n.text()].push_back(n.index());
+  if (!fresh) return place->second;
+  for (std::uint32_t i = 0; i < tree->size(); ++i)
+    if (const Node n = tree->at(i); n.is(NodeKind::identifier) || cpp_is_made_with(n))
+      place->second[n.text()].push_back(i);
   return place->second;
 }
 

@@ -51,6 +51,14 @@ Node cpp_binding_of(Node declarator) {
   return {};
 }
 
+bool cpp_is_made_with(Node name) {
+  const Node one = name.parent(), function = one.parent().parent();
+  return name.is(NodeKind::type_identifier) && one.is(NodeKind::parameter_declaration) &&
+         !one.child(Field::declarator_field) && function.is(NodeKind::function_declarator) &&
+         function.parent().is(NodeKind::declaration) &&
+         function.parent().parent().is(NodeKind::compound_statement);
+}
+
 /// Whether a macro's text writes to its argument, itself or through a macro or a function that it calls.
 bool CppFolder::macro_writes(std::string_view macro, std::size_t position, int depth) const {
   const auto found = function_macros_.find(macro);
@@ -93,7 +101,7 @@ bool CppFolder::unseen_takes_reference(Node callee, std::size_t position) const 
     const Node function = callee.enclosing(NodeKind::function_definition);
     return !places_of(cpp_parameters_of(function).text(), name).empty() || is_class_keeping(name, position);
   }
-  const Node declaration = made.is(NodeKind::init_declarator) ? made.parent() : made.parent();
+  const Node declaration = made.parent();
   if (!declaration.is(NodeKind::declaration) && !declaration.is(NodeKind::field_declaration))
     return is_class_keeping(name, position);
   const std::string_view type = declaration.child(Field::type_field).text();
@@ -141,6 +149,12 @@ bool CppFolder::keeps_reference(Node value) const {
   Node made = list.parent();
   if (list.is(NodeKind::init_declarator) && value.field() == Field::value_field)
     return cpp_has(list.parent().child(Field::type_field).text(), "reference_wrapper");
+  const bool made_with = list.is(NodeKind::parameter_declaration) && cpp_is_made_with(value);
+  if (made_with) {
+    const auto all = cpp_items(made);
+    const auto at = static_cast<std::size_t>(std::find(all.begin(), all.end(), list) - all.begin());
+    return is_class_keeping(made.enclosing(NodeKind::declaration).child(Field::type_field).text(), at);
+  }
   if (!list.is(NodeKind::argument_list) && !list.is(NodeKind::initializer_list)) return false;
   const auto given = cpp_items(list);
   const auto at = static_cast<std::size_t>(std::find(given.begin(), given.end(), value) - given.begin());
@@ -149,6 +163,7 @@ bool CppFolder::keeps_reference(Node value) const {
       return type.is(NodeKind::qualified_identifier) || type.is(NodeKind::template_type) ||
              type.is(NodeKind::template_function);
     if (type.is(NodeKind::template_type)) type = type.child(Field::name_field);
+    if (type.is(NodeKind::struct_specifier)) type = type.child(Field::name_field);
     return is_class_keeping(type.text(), at);
   };
   if (made.is(NodeKind::init_declarator)) return keeps(made.parent().child(Field::type_field));

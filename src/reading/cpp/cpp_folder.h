@@ -284,6 +284,8 @@ class CppFolder {
 std::vector<CppDeclared> cpp_declarators(source::Node declaration);
 /// Whether a parameter is a reference that may be written through.
 bool cpp_takes_by_reference(source::Node parameters, std::size_t position);
+/// `x` of `Guard g(x);` in a block, which the grammar takes for a function's parameter.
+bool cpp_is_made_with(source::Node name);
 /// The names of `auto [a, b]`, `auto& [a, b]`; no node: it is another declarator.
 source::Node cpp_binding_of(source::Node declarator);
 /// Whether a text has a word in it, as part of others too.
