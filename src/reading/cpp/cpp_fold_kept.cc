@@ -33,15 +33,94 @@ bool writes_at(std::string_view text, std::size_t at, std::string_view word) {
   while (!behind.empty() && (is_word_part(behind[0]) || cpp_has(" ).\\\n", behind.substr(0, 1))))
     behind.remove_prefix(1);
   while (!before.empty() && cpp_has(" (", before.substr(before.size() - 1))) before.remove_suffix(1);
-  if (before.ends_with("++") || before.ends_with("--") || before.ends_with("&")) return true;
+  if (before.ends_with("++") || before.ends_with("--")) return true;
+  if (before.ends_with("&") && !before.ends_with("&&")) return true;
   if (behind.starts_with("++") || behind.starts_with("--")) return true;
   if (behind.starts_with("=")) return !behind.starts_with("==");
   const bool shift = behind.starts_with("<<=") || behind.starts_with(">>=");
   return shift || (behind.size() > 1 && behind[1] == '=' && cpp_has("+-*/%&|^", behind.substr(0, 1)));
 }
 
+std::string_view last_name(Node callee) {
+  if (callee.is(NodeKind::field_expression)) callee = callee.child(Field::field_field);
+  if (callee.is(NodeKind::template_method)) callee = callee.child(Field::name_field);
+  while (callee.is(NodeKind::qualified_identifier) || callee.is(NodeKind::template_function))
+    callee = callee.child(Field::name_field);
+  return callee.text();
+}
+
+/// Functions of the standard library that write to what they are given.
+bool writes_arguments(std::string_view callee) {
+  static constexpr std::string_view names[] = {"swap", "exchange", "tie",    "ref",    "iota", "fill",
+                                               "sort", "move",     "memset", "memcpy", "get",  "invoke"};
+  return std::find(std::begin(names), std::end(names), callee) != std::end(names);
+}
+
+bool takes_by_reference(Node parameters, std::size_t position) {
+  const auto taken = cpp_items(parameters);
+  if (taken.empty()) return false;
+  const Node one = taken[std::min(position, taken.size() - 1)];
+  if (!cpp_has(one.text(), "&")) return false;
+  const Node function = parameters.enclosing(NodeKind::function_definition);
+  return !cpp_has(one.text(), "const") || cpp_has(function.child(Field::body_field).text(), "const_cast");
+}
+
 bool has_reference(std::string_view type) { return cpp_has(type, "&"); }
 }  // namespace
+
+bool cpp_takes_by_reference(Node parameters, std::size_t position) {
+  return takes_by_reference(parameters, position);
+}
+
+/// Whether a call's function of these files takes this argument by a reference that it may write to.
+bool CppFolder::takes_reference(Node argument) const {
+  const Node call = argument.parent().parent();
+  if (!call.is(NodeKind::call_expression)) return false;
+  if (call.first().next().is(NodeKind::kernel_call_syntax)) return false;
+  Node callee = call.child(Field::function_field);
+  while (callee.is(NodeKind::parenthesized_expression) || callee.is(NodeKind::pointer_expression))
+    callee = callee.is(NodeKind::pointer_expression) ? callee.child(Field::argument_field)
+             : cpp_items(callee).empty()             ? Node()
+                                                     : cpp_items(callee)[0];
+  const std::string_view name = last_name(callee);
+  const auto given = cpp_items(argument.parent());
+  const auto at = static_cast<std::size_t>(std::find(given.begin(), given.end(), argument) - given.begin());
+  if (const auto found = functions_.find(name); found != functions_.end())
+    return std::any_of(found->second.begin(), found->second.end(),
+                       [&](Node one) { return takes_by_reference(cpp_parameters_of(one), at); });
+  if (callee.is(NodeKind::field_expression)) return false;
+  if (callee.is(NodeKind::template_function) && name.ends_with("_cast")) {
+    const std::string_view to = callee.child(Field::arguments_field).text();
+    return cpp_has(to, "&") && !cpp_has(to, "const");
+  }
+  const Node made = callee.is(NodeKind::identifier) ? choose(name, callee) : Node();
+  const Node lambda = callee.is(NodeKind::lambda_expression) ? callee : made.child(Field::value_field);
+  if (lambda.is(NodeKind::lambda_expression))
+    return takes_by_reference(lambda.child(Field::declarator_field).child(Field::parameters_field), at);
+  if (macro_writes(name, at, 0)) return true;
+  return writes_arguments(name) || unseen_takes_reference(callee, at);
+}
+
+/// Whether a method of these files that is called may write to its object.
+bool CppFolder::method_writes(Node call) const {
+  const Node callee = call.child(Field::function_field);
+  const auto found = functions_.find(callee.child(Field::field_field).text());
+  if (found == functions_.end()) return false;
+  if (cpp_has(call.child(Field::arguments_field).text(), "arg")) return false;  // the command line
+  for (const Node method : found->second) {
+    const Node declarator = cpp_function_name(method).parent();
+    const auto behind = cpp_items(declarator);
+    if (std::any_of(behind.begin(), behind.end(), [](Node n) { return n.text() == "const"; })) continue;
+    const Node body = method.child(Field::body_field);
+    for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
+      const Node n = body.tree()->at(i);
+      if (n.is(NodeKind::assignment_expression) || n.kind_name() == "update_expression") return true;
+      if (n.is(NodeKind::call_expression) && functions_.count(last_name(n.child(Field::function_field))))
+        return true;
+    }
+  }
+  return false;
+}
 
 Node cpp_binding_of(Node declarator) {
   if (declarator.kind_name() == "structured_binding_declarator") return declarator;
