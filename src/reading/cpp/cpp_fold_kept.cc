@@ -238,11 +238,12 @@ bool CppFolder::keeps_reference(Node value) const {
   const auto given = cpp_items(list);
   const auto at = static_cast<std::size_t>(std::find(given.begin(), given.end(), value) - given.begin());
   const auto keeps = [&](Node type) {
+    if (type.is(NodeKind::struct_specifier) || type.is(NodeKind::class_specifier))
+      type = type.child(Field::name_field);
     if (has_reference(type.text()) || cpp_has(type.text(), "reference_wrapper"))
       return type.is(NodeKind::qualified_identifier) || type.is(NodeKind::template_type) ||
              type.is(NodeKind::template_function);
     if (type.is(NodeKind::template_type)) type = type.child(Field::name_field);
-    if (type.is(NodeKind::struct_specifier)) type = type.child(Field::name_field);
     return is_class_keeping(type.text(), at);
   };
   if (made.is(NodeKind::init_declarator)) return keeps(made.parent().child(Field::type_field));

@@ -297,7 +297,7 @@ TEST(CppStaleValues, CalleesThatAreNotSeen) {
             Launches({"? ? ?", "? ? ?", "? ? ?"}));
   EXPECT_EQ(
       launches(functions +
-               "int main() { int a = 1, b = 2, c = 3; twice(a); dim3 g(a, b); std::min(b, c);\n"
+               "int main() { int a = 1, b = 2, c = 3; twice(a); dim3 g(a, b * 1); std::min(b, c);\n"
                "  auto l = make_layout(a, b); l(c); k<<<g, a>>>(nullptr); k<<<a, b, c>>>(nullptr); }\n"),
       Launches({"(1, 2, 1) 1 -", "1 2 3"}));
 }
@@ -319,8 +319,9 @@ TEST(CppStaleValues, ObjectsThatKeepAReference) {
                      "int main() { int a = 1, b = 2, c = 3; { H h(a); a = 4; } H g{b}; Q q{c}; q.r = 6;\n"
                      "  k<<<a, b, c>>>(nullptr); int d = 1, e = 2, f = 3; auto t = std::tuple<int&>(d);\n"
                      "  std::reference_wrapper<int> w = e; w.get() = 8; V v{f}; v.n = 7;\n"
-                     "  k<<<d, e, f>>>(nullptr); }\n"),
-            Launches({"? ? ?", "? ? 3"}));
+                     "  k<<<d, e, f>>>(nullptr); int u = 1; struct R { int& x; } r{u}; r.x = 20;\n"
+                     "  k<<<u, 5>>>(nullptr); }\n"),
+            Launches({"? ? ?", "? ? 3", "? 5 -"}));
 }
 
 TEST(CppStaleValues, BindingsByReferenceAndChosenTargets) {
