@@ -43,7 +43,7 @@ bool leaves(Node statement) {
 /// The lambda around a place, within `block`.
 Node lambda_around(Node n, Node block) {
   for (Node up = n.parent(); up && !(up == block); up = up.parent())
-    if (up.is(NodeKind::lambda_expression)) return up;
+    if (up.is(NodeKind::lambda_expression) && !up.first().contains(n)) return up;  // captures are outside
   return {};
 }
 
@@ -60,24 +60,10 @@ bool is_kept(Node lambda) {
          above.is(NodeKind::return_statement) || above.is(NodeKind::initializer_list);
 }
 
-std::string_view last_name(Node callee) {
-  while (callee.is(NodeKind::qualified_identifier) || callee.is(NodeKind::template_function))
-    callee = callee.child(Field::name_field);
-  return callee.text();
-}
-
-/// Functions of the standard library that write to what they are given.
-bool writes_arguments(std::string_view callee) {
-  static constexpr std::string_view names[] = {"swap", "exchange", "tie",    "ref",    "iota", "fill",
-                                               "sort", "move",     "memset", "memcpy", "get"};
-  return std::find(std::begin(names), std::end(names), callee) != std::end(names);
-}
-
-bool takes_by_reference(Node parameters, std::size_t position) {
-  const auto taken = cpp_items(parameters);
-  if (taken.empty()) return false;
-  const Node one = taken[std::min(position, taken.size() - 1)];
-  return cpp_has(one.text(), "&") && !cpp_has(one.text(), "const");
+/// `[&r = x]`, `[r = x]`: the part of a capture that says what is captured.
+bool is_capture(Node n) {
+  return n.kind_name() == "lambda_capture_initializer" ||
+         (n.is(NodeKind::assignment_expression) && n.parent().kind_name() == "lambda_capture_specifier");
 }
 }  // namespace
 
@@ -85,45 +71,6 @@ bool cpp_is_lambda_parameter(std::string_view name, Node use, Node block) {
   for (Node lambda = lambda_around(use, block); lambda; lambda = lambda_around(lambda, block))
     for (const Node p : cpp_items(lambda.child(Field::declarator_field).child(Field::parameters_field)))
       if (cpp_declared_name(p.child(Field::declarator_field)).text() == name) return true;
-  return false;
-}
-
-/// Whether a call's function of these files takes this argument by a reference that it may write to.
-bool CppFolder::takes_reference(Node argument) const {
-  const Node call = argument.parent().parent();
-  if (!call.is(NodeKind::call_expression)) return false;
-  const Node callee = call.child(Field::function_field);
-  const std::string_view name = last_name(callee);
-  const auto given = cpp_items(argument.parent());
-  const auto at = static_cast<std::size_t>(std::find(given.begin(), given.end(), argument) - given.begin());
-  if (const auto found = functions_.find(name); found != functions_.end())
-    return std::any_of(found->second.begin(), found->second.end(),
-                       [&](Node one) { return takes_by_reference(cpp_parameters_of(one), at); });
-  const Node made = callee.is(NodeKind::identifier) ? choose(name, callee) : Node();
-  const Node lambda = made.child(Field::value_field);
-  if (lambda.is(NodeKind::lambda_expression))
-    return takes_by_reference(lambda.child(Field::declarator_field).child(Field::parameters_field), at);
-  return writes_arguments(name);
-}
-
-/// Whether a method of these files that is called may write to its object.
-bool CppFolder::method_writes(Node call) const {
-  const Node callee = call.child(Field::function_field);
-  const auto found = functions_.find(callee.child(Field::field_field).text());
-  if (found == functions_.end()) return false;
-  if (cpp_has(call.child(Field::arguments_field).text(), "arg")) return false;  // the command line
-  for (const Node method : found->second) {
-    const Node declarator = cpp_function_name(method).parent();
-    const auto behind = cpp_items(declarator);
-    if (std::any_of(behind.begin(), behind.end(), [](Node n) { return n.text() == "const"; })) continue;
-    const Node body = method.child(Field::body_field);
-    for (std::uint32_t i = body.index(); body && i < body.end_index(); ++i) {
-      const Node n = body.tree()->at(i);
-      if (n.is(NodeKind::assignment_expression) || n.kind_name() == "update_expression") return true;
-      if (n.is(NodeKind::call_expression) && functions_.count(last_name(n.child(Field::function_field))))
-        return true;
-    }
-  }
   return false;
 }
 
@@ -161,14 +108,26 @@ void CppFolder::collect_address(Node taken, std::vector<std::string_view> path, 
 void CppFolder::collect_handed(Node expression, std::vector<std::string_view> path, int depth,
                                std::vector<Change>& out) {
   const Node above = expression.parent();
-  const auto hand = [&](Node at) { out.push_back({at, path, false}); };
+  const auto hand = [&](Node at, bool kept = false) { out.push_back({at, path, false, kept}); };
+  if (is_capture(above)) {
+    if (above.text().starts_with("&")) hand(above, true);
+    return;
+  }
+  if (keeps_reference(expression)) return hand(above, true);
   if (above.is(NodeKind::pointer_expression) && above.text().starts_with("&"))
     return collect_address(above, std::move(path), depth, out);
   if (above.is(NodeKind::init_declarator) && expression.field() == Field::value_field) {
     const Node declarator = above.child(Field::declarator_field);
     if (!declarator.text().starts_with("&") || cpp_has(cpp_specifiers(above.parent()), "const")) return;
     const Node block = above.enclosing(NodeKind::compound_statement);
-    if (declarator.kind_name() == "structured_binding_declarator" || !block) return hand(above);
+    if (const Node binding = cpp_binding_of(declarator); binding && block) {
+      std::vector<Change> of_parts;
+      for (const Node one : cpp_items(binding))
+        collect_changes({above, one.text(), block}, {}, depth + 1, of_parts);
+      if (!of_parts.empty()) hand(above, true);
+      return;
+    }
+    if (!block) return hand(above);
     return collect_changes({above, cpp_declared_name(declarator).text(), block, false}, std::move(path),
                            depth + 1, out);
   }
@@ -186,7 +145,7 @@ void CppFolder::collect_handed(Node expression, std::vector<std::string_view> pa
 void CppFolder::classify_change(Node name, const Variable& variable, std::vector<std::string_view> path,
                                 int depth, std::vector<Change>& out) {
   Node expression = name;
-  bool behind_pointer = variable.pointer, told = true;
+  bool behind_pointer = variable.pointer, told = true, chosen = false;
   for (;;) {
     const Node up = expression.parent();
     const bool operand = up.child(Field::argument_field) == expression;
@@ -199,12 +158,15 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
       behind_pointer = false;
     } else if (up.is(NodeKind::subscript_expression) && operand) {
       told = false, behind_pointer = false;
+    } else if (up.is(NodeKind::conditional_expression) && !(up.child(Field::condition_field) == expression)) {
+      told = false, chosen = true;
     } else if (!up.is(NodeKind::parenthesized_expression)) {
       break;
     }
     expression = up;
   }
   const Node above = expression.parent();
+  if (is_capture(above) && above.child(Field::left_field) == expression) return;
   const bool written =
       (above.is(NodeKind::assignment_expression) && above.child(Field::left_field) == expression) ||
       (above.kind_name() == "update_expression");
@@ -219,6 +181,12 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
     return;
   }
   if (written && has_syntax_error(above)) told = false;
+  if (chosen && !written && above.is(NodeKind::init_declarator)) {
+    if (above.child(Field::declarator_field).text().starts_with("&") &&
+        !cpp_has(cpp_specifiers(above.parent()), "const"))
+      out.push_back({above, std::move(path), false, true});
+    return;
+  }
   if (written) {
     out.push_back({above, std::move(path), told});
   } else if (above.is(NodeKind::call_expression) && above.child(Field::function_field) == expression) {
@@ -232,8 +200,10 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
 /// The identifiers of a tree by their text, in order.
 const CppFolder::Mentions& CppFolder::mentions_in(const source::Tree* tree) {
   const auto [place, fresh] = mentions_.try_emplace(tree);
-  if (fresh)
-    for (const Node n : tree->all(NodeKind::identifier)) place->second[n.text()].push_back(n.index());
+  if (!fresh) return place->second;
+  for (std::uint32_t i = 0; i < tree->size(); ++i)
+    if (const Node n = tree->at(i); n.is(NodeKind::identifier) || cpp_is_made_with(n))
+      place->second[n.text()].push_back(i);
   return place->second;
 }
 
@@ -362,25 +332,30 @@ CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, 
                         ? variable.declaration.child(Field::type_field)
                         : variable.declaration.parent().child(Field::type_field);
   // From the last one back: what is set for certain hides what was there before.
-  std::vector<Change> made;
+  std::vector<Change> made, later;
   std::vector<const std::vector<std::string_view>*> set;
   const std::uint32_t last = horizon(variable, use);
+  std::uint32_t set_at = 0;
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
     if (change->at.index() > last) continue;
     const bool hidden = std::any_of(set.begin(), set.end(), [&](auto* path) {
       return path->size() <= change->path.size() &&
              std::equal(path->begin(), path->end(), change->path.begin());
     });
-    if (hidden) continue;
+    if (hidden && !runs_later(*change, variable, set_at, last)) continue;
     const When at = when(*change, variable, use, frame);
     if (at == When::never) continue;
-    made.push_back(*change);
+    (hidden ? later : made).push_back(*change);
+    if (hidden) {
+      later.back().told = false;
+      continue;
+    }
     made.back().told = change->told && at == When::before;
     if (made.back().told && change->at.child(Field::operator_token).text() == "=" &&
         change->at.is(NodeKind::assignment_expression))
-      set.push_back(&change->path);
-    if (!set.empty() && set.back()->empty()) break;
+      set.push_back(&change->path), set_at = change->at.index();
   }
+  made.insert(made.begin(), later.begin(), later.end());
   for (auto change = made.rbegin(); change != made.rend(); ++change)
     start = applied(std::move(start), *change, 0, type, frame);
   return start;

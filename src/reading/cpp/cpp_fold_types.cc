@@ -265,7 +265,10 @@ CppValue CppFolder::qualified(Node n, Frames frame) {
   if (CppValue member = member_of_scope(n, n.child(Field::scope_field), name, frame);
       member.known() || !member.text.empty())
     return member;
-  CppValue inner = evaluate(name, frame);
+  // A local of that name is another one.
+  CppValue inner = is_local(choose(name.text(), name))
+                       ? CppValue::unknown("a qualified name that is not resolved", std::string(n.text()), n)
+                       : evaluate(name, frame);
   const std::string_view written = name.text();
   const bool capitals =
       written.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;

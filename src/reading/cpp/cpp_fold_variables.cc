@@ -81,6 +81,12 @@ CppValue CppFolder::named(Node n, std::string_view name, Frames frame) {
   if (name.size() > 1 && name[0] == '_')
     if (CppValue number = cpp_literal(name.substr(1)); number.known()) return CppValue::of(*number.integer());
   const Node declaration = choose(name, n);
+  if (const Node brought = used_in_block(name, n, declaration)) {
+    const Node whole = brought.is(NodeKind::using_declaration) ? cpp_items(brought).back() : Node();
+    if (whole.is(NodeKind::qualified_identifier) && !cpp_has(brought.text(), "enum"))
+      return evaluate(whole, frame);
+    return CppValue::unknown("a name that a using declaration brings", std::string(name), n);
+  }
   for (Node up = n.parent(); up; up = up.parent()) {
     if (declaration && up.contains(declaration)) break;  // nearer than what stands further out
     if (up.is(NodeKind::lambda_expression) && cpp_is_lambda_parameter(name, n, up.parent()))
@@ -184,6 +190,8 @@ CppValue CppFolder::initial(Node init, Node use, Frames frame) {
   const Node declaration = init.parent(), value = init.child(Field::value_field);
   const Node declarator = init.child(Field::declarator_field);
   if (declarator.kind_name() == "structured_binding_declarator") return part_of_binding(init, use, frame);
+  if (cpp_binding_of(declarator))
+    return CppValue::unknown("a part that is bound by reference", std::string(use.text()), use);
   const std::string_view head = cpp_specifiers(declaration), name = cpp_declared_name(declarator).text();
   const bool bound = declarator.kind_name() == "reference_declarator";
   if (bound && value.is(NodeKind::identifier) && init.tree() == use.tree() && init.index() < use.index()) {

@@ -166,8 +166,8 @@ void CppFolder::index_written(Node written, Node target) {
 
 void CppFolder::index_variable(Node init) {
   const Node declarator = init.child(Field::declarator_field);
-  if (declarator.kind_name() == "structured_binding_declarator")
-    for (const Node one : cpp_items(declarator)) declarations_[one.text()].push_back(init);
+  if (const Node binding = cpp_binding_of(declarator))
+    for (const Node one : cpp_items(binding)) declarations_[one.text()].push_back(init);
   else if (declarator.is(NodeKind::template_function))  // v<3> = 7
     special_[declarator.child(Field::name_field).text()].push_back(init);
   else if (const Node name = cpp_declared_name(declarator))
@@ -198,6 +198,7 @@ void CppFolder::index_other(Node n) {
     declarations_[n.child(Field::name_field).text()].push_back(n);
   if (kind == "enumerator" && !is_scoped_enumeration(n.parent().parent()))
     declarations_[n.child(Field::name_field).text()].push_back(n);
+  if (n.is(NodeKind::using_declaration)) usings_.push_back(n);
   if (kind == "update_expression") index_written(n, n.child(Field::argument_field));
   if (kind == "field_initializer") written_members_.insert(n.first().text());
   if (kind == "preproc_call" && n.text().starts_with("#undef"))
@@ -216,6 +217,10 @@ Node CppFolder::scope_of(Node n) const {
       case NodeKind::field_declaration_list:
       case NodeKind::declaration_list:
       case NodeKind::for_statement:
+      case NodeKind::for_range_loop:
+      case NodeKind::if_statement:
+      case NodeKind::while_statement:
+      case NodeKind::switch_statement:
       case NodeKind::translation_unit:
         return up;
       default:

@@ -76,6 +76,7 @@ class CppFolder {
     source::Node at;                     ///< an assignment, a step, or where it is handed out
     std::vector<std::string_view> path;  ///< the member that is changed
     bool told = true;                    ///< false: by whom it is handed to
+    bool kept = false;                   ///< whoever has it may write to it at any later time
   };
   /// Where a variable is declared and up to where it is seen.
   struct Variable {
@@ -231,6 +232,14 @@ class CppFolder {
   int nearness(source::Node declaration, source::Node scope, source::Node use) const;
   source::Node choose(std::string_view name, source::Node use) const;
   bool takes_reference(source::Node argument) const;
+  bool unseen_takes_reference(source::Node callee, std::size_t position) const;
+  bool keeps_reference(source::Node value) const;
+  bool is_class_keeping(std::string_view name, std::size_t position) const;
+  bool macro_writes(std::string_view macro, std::size_t position, int depth) const;
+  bool runs_later(const Change& change, const Variable& variable, std::uint32_t from, std::uint32_t to);
+  /// Of a block's `using a::name;` that hides the declaration; no node: none does.
+  source::Node used_in_block(std::string_view name, source::Node use, source::Node declaration) const;
+  bool is_local(source::Node declaration) const;
 
   std::vector<const source::Tree*> trees_;
   Settings settings_;
@@ -251,6 +260,7 @@ class CppFolder {
   std::unordered_map<std::string_view, std::vector<source::Node>> members_;  ///< x.f(…), T::f(…) by name
   std::unordered_map<std::string_view, std::vector<source::Node>> types_;    ///< mentions of types by name
   std::unordered_set<std::string_view> namespaces_;
+  std::vector<source::Node> usings_;                      ///< `using a::b;` and the like
   std::unordered_set<std::string_view> written_members_;  ///< by `x.m = …` and the like
   std::map<std::tuple<const source::Tree*, std::uint32_t, std::string_view>, std::vector<Change>> changes_;
   std::unordered_map<const source::Tree*, Mentions> mentions_;
@@ -272,6 +282,12 @@ class CppFolder {
 
 /// What a declaration, or a member's, declares.
 std::vector<CppDeclared> cpp_declarators(source::Node declaration);
+/// Whether a parameter is a reference that may be written through.
+bool cpp_takes_by_reference(source::Node parameters, std::size_t position);
+/// `x` of `Guard g(x);` in a block, which the grammar takes for a function's parameter.
+bool cpp_is_made_with(source::Node name);
+/// The names of `auto [a, b]`, `auto& [a, b]`; no node: it is another declarator.
+source::Node cpp_binding_of(source::Node declarator);
 /// Whether a text has a word in it, as part of others too.
 inline bool cpp_has(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;

@@ -267,6 +267,82 @@ TEST(CppLaunchValues, SharedMemoryOfCalledFunctionsAndAllDeclarators) {
       Launches({"1 2 68", "1 2 52"}));
 }
 
+TEST(CppStaleValues, NamesOfHeadersStayInThem) {
+  EXPECT_EQ(launches("int main() { int t = 8; if (int t = 33; t > 1) { k<<<t, 1>>>(nullptr); }\n"
+                     "  k<<<t, 2>>>(nullptr); switch (int t = 5; t) { default: break; }\n"
+                     "  k<<<t, 3>>>(nullptr); while (int t = 0) {}\n  for (int t : {1, 2}) {}\n"
+                     "  k<<<t, 4>>>(nullptr); }\n"),
+            Launches({"33 1 -", "8 2 -", "8 3 -", "8 4 -"}));
+}
+
+TEST(CppStaleValues, MacrosThatAssign) {
+  EXPECT_EQ(launches("#define PUT(v, x) v = x\n#define STEP(v) ++(v)\n#define TWICE(v) STEP(v)\n"
+                     "#define SAME(v) ((v) == 3)\n"
+                     "int main() { int a = 1, b = 2, c = 3, d = 4; PUT(a, d); STEP(b); TWICE(c); SAME(d);\n"
+                     "  k<<<a, b, c>>>(nullptr); k<<<d, 1>>>(nullptr); }\n"),
+            Launches({"? ? ?", "4 1 -"}));
+}
+
+TEST(CppStaleValues, CalleesThatAreNotSeen) {
+  const std::string functions =
+      "void up(int& a) { a += 3; }\nint twice(int a) { return 2 * a; }\n"
+      "struct F { void put(int& a) { a = 9; } void operator()(int& a) { a = 7; } };\n"
+      "void hard(const int& a) { const_cast<int&>(a) = 6; }\n";
+  EXPECT_EQ(launches(functions +
+                     "int main() { int a = 1, b = 2, c = 3; void (*p)(int&) = up; p(a); auto q = up; q(b);\n"
+                     "  (*q)(c); k<<<a, b, c>>>(nullptr);\n"
+                     "  int d = 4, e = 5, f = 6; F{}.put(d); F o; o(e); [](auto& x) { x = 1; }(f);\n"
+                     "  k<<<d, e, f>>>(nullptr); int g = 7, h = 8, i = 9; std::invoke(up, g);\n"
+                     "  std::function<void(int&)> s = up; s(h); hard(i); k<<<g, h, i>>>(nullptr); }\n"),
+            Launches({"? ? ?", "? ? ?", "? ? ?"}));
+  EXPECT_EQ(
+      launches(functions +
+               "int main() { int a = 1, b = 2, c = 3; twice(a); dim3 g(a, b * 1); std::min(b, c);\n"
+               "  auto l = make_layout(a, b); l(c); k<<<g, a>>>(nullptr); k<<<a, b, c>>>(nullptr); }\n"),
+      Launches({"(1, 2, 1) 1 -", "1 2 3"}));
+}
+
+TEST(CppStaleValues, CapturesOfLambdas) {
+  EXPECT_EQ(launches("int up(int& a) { return ++a; }\n"
+                     "int main() { int n = 5; auto f = [&n](int x) { n += x; return n; }; n = 10; f(3);\n"
+                     "  k<<<n, 1>>>(nullptr); int o = 4; auto g = [&r = o] { r = 15; }; g();\n"
+                     "  k<<<o, 2>>>(nullptr); int m = 1; auto h = [v = up(m)] { return v; };\n"
+                     "  k<<<m, 3>>>(nullptr); int q = 1; auto i = [&q] { q = 2; }; q = 7;\n"
+                     "  k<<<q, 4>>>(nullptr); int s = 3; auto j = [s = s + 1] { return s; };\n"
+                     "  k<<<s, 5>>>(nullptr); }\n"),
+            Launches({"? 1 -", "? 2 -", "? 3 -", "7 4 -", "3 5 -"}));
+}
+
+TEST(CppStaleValues, ObjectsThatKeepAReference) {
+  EXPECT_EQ(launches("struct H { int& r; H(int& a) : r(a) {} ~H() { r = 70; } };\nstruct Q { int& r; };\n"
+                     "struct V { int n; };\n"
+                     "int main() { int a = 1, b = 2, c = 3; { H h(a); a = 4; } H g{b}; Q q{c}; q.r = 6;\n"
+                     "  k<<<a, b, c>>>(nullptr); int d = 1, e = 2, f = 3; auto t = std::tuple<int&>(d);\n"
+                     "  std::reference_wrapper<int> w = e; w.get() = 8; V v{f}; v.n = 7;\n"
+                     "  k<<<d, e, f>>>(nullptr); int u = 1; struct R { int& x; } r{u}; r.x = 20;\n"
+                     "  k<<<u, 5>>>(nullptr); }\n"),
+            Launches({"? ? ?", "? ? 3", "? 5 -"}));
+}
+
+TEST(CppStaleValues, BindingsByReferenceAndChosenTargets) {
+  EXPECT_EQ(launches("int main() { auto t = make_tuple(5, 6); auto& [x, y] = t; y = 60;\n"
+                     "  k<<<get<1>(t), 1>>>(nullptr); auto u = make_tuple(5, 6); const auto& [z, w] = u;\n"
+                     "  k<<<get<1>(u), 2>>>(nullptr); int a = 1, b = 2; (x > 3 ? a : b) = 50;\n"
+                     "  k<<<a, b>>>(nullptr); }\n"),
+            Launches({"? 1 -", "6 2 -", "? ? -"}));
+}
+
+TEST(CppStaleValues, QualifiedNamesAreNotLocals) {
+  EXPECT_EQ(
+      launches("namespace a { constexpr int T = 3; namespace b { constexpr int T = 4; }\n"
+               "inline namespace c { constexpr int V = 6; } enum class F { U = 8 }; }\n"
+               "namespace al = a::b;\n"
+               "int main() { int T = 99, V = 98, U = 97; k<<<al::T, a::V>>>(nullptr);\n"
+               "  { using a::T; k<<<T, 1>>>(nullptr); } { using enum a::F; k<<<int(U), 2>>>(nullptr); }\n"
+               "  k<<<T, U>>>(nullptr); }\n"),
+      Launches({"? ? -", "3 1 -", "? 2 -", "99 97 -"}));
+}
+
 /// "role: warps" of each role.
 std::vector<std::string> role_warps(const std::string& body) {
   std::vector<std::string> out;
