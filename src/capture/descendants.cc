@@ -114,9 +114,11 @@ int ProcessTable::kill_all() {
     // Stopped ones cannot start new ones while the others are being killed.
     for (const Descendant& process : running) kill(process.id, SIGSTOP);
     for (const Descendant& process : running) kill(process.id, SIGKILL);
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
-    if (running.empty()) break;
+    // A chain of processes can pass by a look at /proc. Whoever has no child has nobody below: orphans are its.
+    if (ended < 0 && running.empty()) break;
     usleep(2000);
   }
   return std::max(0, first_look);
