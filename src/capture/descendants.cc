@@ -117,7 +117,8 @@ int ProcessTable::kill_all() {
     pid_t ended = 0;
     while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
-    // A chain of processes can pass by a look at /proc. Whoever has no child has nobody below: orphans are its.
+    // A chain of processes can pass by a look at /proc. Whoever has no child has nobody below: orphans are
+    // its.
     if (ended < 0 && running.empty()) break;
     usleep(2000);
   }
