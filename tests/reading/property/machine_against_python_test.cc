@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "support/python_lines.h"
 #include "support/ran_program.h"
 
 // The machine gives what Python gives: the same texts run by both, results compared as repr. Each program
@@ -180,15 +181,7 @@ std::vector<std::string> python_says(const std::vector<std::string>& texts) {
                                    << folder.string()
                                    << "/%d.py' % i).read(), g)\n        print(repr(g['r']))\n    except "
                                       "Exception as e:\n        print('error')\n";
-  std::vector<std::string> out;
-  if (FILE* pipe = ::popen(("python3 " + (folder / "run.py").string() + " 2>/dev/null").c_str(), "r")) {
-    std::string all;
-    char buffer[4096];
-    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) all.append(buffer, n);
-    ::pclose(pipe);
-    std::istringstream lines(all);
-    for (std::string line; std::getline(lines, line);) out.push_back(line);
-  }
+  std::vector<std::string> out = cutelab::testing::python_lines(folder / "run.py");
   fs::remove_all(folder);
   return out;
 }

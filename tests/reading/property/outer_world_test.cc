@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "support/parser_programs.h"
+#include "support/python_lines.h"
 #include "support/ran_program.h"
 
 // What surrounds a program, as it is where Python runs it with no words on the command line and nothing of
@@ -233,15 +234,7 @@ std::vector<std::string> judged(const std::vector<std::string>& texts) {
       << texts.size() << "):\n    p = subprocess.run([sys.executable, '" << folder.string()
       << "/%d.py' % i], env=kept, capture_output=True, text=True)\n    print(([l[2:] for "
          "l in p.stdout.splitlines() if l.startswith('R ')] or [''])[-1])\n";
-  std::vector<std::string> out;
-  if (FILE* pipe = ::popen(("python3 " + (folder / "run.py").string() + " 2>/dev/null").c_str(), "r")) {
-    std::string all;
-    char buffer[4096];
-    while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) all.append(buffer, n);
-    ::pclose(pipe);
-    std::istringstream lines(all);
-    for (std::string line; std::getline(lines, line);) out.push_back(line);
-  }
+  std::vector<std::string> out = cutelab::testing::python_lines(folder / "run.py");
   fs::remove_all(folder);
   return out;
 }
