@@ -352,14 +352,13 @@ Status check_importable(const std::string& path, const std::string& arch, const 
   auto made = capture::capture(request, *tools, context.files);
   if (!made) return made.error();
   if (made->ended == capture::Ended::returned) return {};
-  const Error why = no_export({path, "", {}, arch}, *made, kernel::ExportedCall());
-  return Error{
-      ErrorKind::usage, "import " + path,
-      is_unknown_architecture(*made)
-          ? why.wrong
-          : fmt::format("it cannot be imported as a module ({})",
-                        made->reason.empty() ? capture::name_of(made->ended) : printable(made->reason)),
-      made->at, is_unknown_architecture(*made) ? "name one of these with --arch" : "correct the file"};
+  if (is_unknown_architecture(*made))
+    return Error{ErrorKind::usage, "import " + path,
+                 printable(made->reason.substr(unknown_architecture.size())), "",
+                 "name one of these with --arch"};
+  const std::string how = made->reason.empty() ? capture::name_of(made->ended) : printable(made->reason);
+  return Error{ErrorKind::usage, "import " + path, "it cannot be imported as a module: " + how, "",
+               "correct the file: nothing of it can be called as it is"};
 }
 
 Error not_kept(const std::string& program) {

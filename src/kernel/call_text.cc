@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <tuple>
 
 #include "base/text.h"
@@ -36,10 +37,10 @@ struct Line {
 
 }  // namespace
 
-std::string listed(const std::vector<std::string>& names) {
-  if (names.size() <= most_shown + 1) return join(names, ", ");
-  const std::vector<std::string> first(names.begin(), names.begin() + most_shown);
-  return fmt::format("{} and {} more", join(first, ", "), names.size() - most_shown);
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  if (names.size() <= most + 1) return join(names, ", ");
+  const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(most));
+  return fmt::format("{} and {} more", join(first, ", "), names.size() - most);
 }
 
 std::vector<std::string> tensor_lines(const Operator& op, const ExportedCall& call, bool quoted) {

@@ -1,5 +1,5 @@
 #pragma once
-#include <map>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace cutelab::kernel {
 
-/// "a, b, c and 5 more": the first three where there are more than four.
-std::string listed(const std::vector<std::string>& names);
+/// "a, b, c and 5 more": the first `most` where there is more than one more.
+std::string listed(const std::vector<std::string>& names, std::size_t most = 3);
 
 /// A line for each tensor of the call, with its role: "x Float16 (8, 4) : (4, 1): a (m, k)". Of those that
 /// lie behind one table the first three with the same role, then how many more there are like them. `quoted`:
