@@ -166,6 +166,13 @@ Status put_members(const Operator& op, const std::string& role, const ExportedCa
   const auto members = book.members(column);
   if (members.empty())
     return no_group(op, fmt::format("role {}, {}: the call has no such table of addresses", role, family));
+  if (column.table->relocations.empty()) {
+    Error error = no_group(op, fmt::format("role {}, {}: it holds no address of a tensor: it is no table of "
+                                           "addresses, or every problem of the group is empty",
+                                           role, family));
+    error.remedy = "give problems with elements, or " + error.remedy;
+    return error;
+  }
   if (groups.empty()) groups.assign(members.size(), op);
   if (groups.size() != members.size())
     return no_group(op, fmt::format("role {}, {}: it has {} problems and another role {}", role, family,

@@ -103,6 +103,13 @@ TEST(Groups, AProblemWithoutAnAddressIsNoFaultOfThePackage) {
       std::string::npos)
       << refused.error().wrong;
   EXPECT_EQ(refused.error().remedy, "give each problem of the group extents of at least 1");
+  call.tensors[0].relocations.clear();
+  const auto no_table = check_operator(grouped_product(), call);
+  ASSERT_FALSE(no_table);
+  EXPECT_NE(
+      no_table.error().wrong.find("it is no table of addresses, or every problem of the group is empty"),
+      std::string::npos)
+      << no_table.error().wrong;
 }
 
 TEST(Groups, AResultThatIsAnOperandIsRefused) {
