@@ -33,7 +33,11 @@ std::int64_t machine_bytes() {
 std::string too_large(const ExportedCall& call) {
   constexpr double gib = 1024.0 * 1024 * 1024;
   double bytes = 0;
-  for (const auto& tensor : call.tensors) bytes += static_cast<double>(tensor.bytes);
+  for (const auto& tensor : call.tensors) {
+    double elements = 1;  // of one that repeats elements more than its memory: a reference reads each
+    for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
+    bytes += std::max(static_cast<double>(tensor.bytes), elements);
+  }
   const auto most = static_cast<double>(machine_bytes());
   if (bytes <= most) return "";
   return fmt::format("the tensors of its call take {:.1f} GiB, and this machine has {:.1f}", bytes / gib,
