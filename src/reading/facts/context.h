@@ -112,6 +112,8 @@ source::Node argument_for(const FactContext& context, const source::PythonFuncti
 std::string helpers_of_formula(FactContext& context, source::Node expression);
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
+/// The same as a part of the text that is given.
+inline std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 /// Whether a node stands in code of the device: a kernel, a decorated function that launches nothing and is
 /// no entry point, what those call, and functions inside them.
 bool runs_on_device(const FactContext& context, source::Node node);
