@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "report/fact_values.h"
+#include "report/tensor_memory.h"
 
 namespace cutelab::report {
 namespace {
@@ -25,6 +26,7 @@ class Gather {
     model_.at = at;
     for (const std::size_t i : facts) add(i, reading_.facts[i]);
     for (const std::size_t i : facts) add_side(reading_.facts[i]);
+    model_.tensor_memory = tensor_memory_rows(reading_, facts);
     finish();
     return std::move(model_);
   }
