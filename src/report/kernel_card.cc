@@ -209,7 +209,7 @@ class KernelCard : CardText {
                                                ? ""
                                                : " " + model.tensor_memory_columns + " columns"));
     Columns columns = {{{"columns"}, {"tensor", Align::left, true, 20}, {"type"}, {"over"}, {"line"}}, {}};
-    for (std::size_t i = 0; i < shown_rows(rows); ++i)
+    for (const std::size_t i : widest(rows, shown_rows(rows)))
       columns.rows.push_back(
           {{columns_text(rows[i]), rows[i].first && rows[i].columns ? Style::plain : Style::warn},
            {rows[i].name, Style::strong},

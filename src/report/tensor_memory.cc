@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "report/fact_values.h"
@@ -119,6 +120,17 @@ std::string shares_text(const std::vector<TensorMemoryRow>& rows, std::size_t ro
   for (std::size_t i = 0; i < row; ++i)
     if (overlap(rows[i], rows[row])) out.push_back(std::string(trim(split(rows[i].name, ',').front())));
   return join(out, ", ");
+}
+
+std::vector<std::size_t> widest(const std::vector<TensorMemoryRow>& rows, std::size_t most) {
+  std::vector<std::size_t> out(rows.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+    return rows[a].columns.value_or(0) > rows[b].columns.value_or(0);
+  });
+  if (out.size() > most) out.resize(most);
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 MemoryMap tensor_memory_map(const KernelModel& model) {

@@ -17,5 +17,7 @@ std::vector<TensorMemoryRow> tensor_memory_rows(const evidence::Reading& reading
 std::string columns_text(const TensorMemoryRow& row);
 /// The rows before it that lie over the same columns and lanes: "tStS0"; empty = none.
 std::string shares_text(const std::vector<TensorMemoryRow>& rows, std::size_t row);
+/// The widest rows, at most `most`, in their order.
+std::vector<std::size_t> widest(const std::vector<TensorMemoryRow>& rows, std::size_t most);
 
 }  // namespace cutelab::report

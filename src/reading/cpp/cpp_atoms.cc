@@ -76,7 +76,7 @@ std::string on_a_line(std::string_view text) {
   return out;
 }
 
-Node loop_around(Node n) {
+Node innermost_loop(Node n) {
   for (Node up = n.parent(); up && !up.is(NodeKind::function_definition); up = up.parent())
     if (is_loop(up)) return up;
   return {};
@@ -92,7 +92,7 @@ const CppDraft* fed_by(const CppContext& context, Node product) {
         !d.fact.values.count("pipeline"))
       continue;
     if (d.node.first_byte() > product.first_byte() || !function.contains(d.node)) continue;
-    const Node loop = loop_around(d.node);
+    const Node loop = innermost_loop(d.node);
     if (loop && !loop.contains(product)) continue;
     if (!best || best->node.first_byte() < d.node.first_byte()) best = &d;
   }

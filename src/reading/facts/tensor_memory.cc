@@ -85,9 +85,10 @@ void complete(FactContext& context, Draft& draft, const std::vector<SeenColumns>
 
 /// What makes the same tensor under the same name in another place a repetition: where it was laid, and the
 /// columns.
-using Told = std::tuple<std::string, std::uint32_t, std::optional<std::int64_t>, std::optional<std::int64_t>>;
+using LaidAs =
+    std::tuple<std::string, std::uint32_t, std::optional<std::int64_t>, std::optional<std::int64_t>>;
 
-Told told_of(const std::string& name, const SeenColumns& seen) {
+LaidAs told_of(const std::string& name, const SeenColumns& seen) {
   return {name, seen.made_at.first_byte(), seen.first, seen.columns};
 }
 
@@ -95,20 +96,22 @@ Told told_of(const std::string& name, const SeenColumns& seen) {
 
 void extract_tensor_memory(FactContext& context) {
   if (!uses_tensor_memory(context)) return;
-  std::set<Told> known;
+  std::set<LaidAs> known;
   for (const Assignment& a : context.module().assignments()) {
     if (a.function < 0 || a.form != Assignment::Form::plain || !a.value.is(NodeKind::call)) continue;
     std::vector<SeenColumns> all = context.evaluator.tensor_memory_at(0, a.value, a.slots);
     std::stable_sort(all.begin(), all.end(), [](auto& x, auto& y) { return x.first < y.first; });
-    if (all.empty() || !known.insert(told_of(a.name, all.front())).second) continue;
+    if (all.empty()) continue;
     const auto told = std::find_if(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
       return d.construct == "tmem-tensor" && d.fact.subject == a.name &&
              (d.node == a.value || d.node == a.statement);
     });
+    const bool repeats = !known.insert(told_of(a.name, all.front())).second;
     if (told != context.drafts.end()) {
       complete(context, *told, all);
       continue;
     }
+    if (repeats) continue;
     Draft& draft = context.add(Family::D4, evidence::kind::tensor_memory_tensor, a.name,
                                a.name + " lies in tensor memory", a.value);
     draft.construct = "tmem-placed";

@@ -1,7 +1,7 @@
 #include "layout/divide.h"
 #include "reading/models/copy_atoms.h"
-#include "reading/models/tensor_memory.h"
 #include "reading/models/mma_atoms.h"
+#include "reading/models/tensor_memory.h"
 
 // cutlass.cute: copy atoms, tiled copies and their partitions.
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "evidence/names.h"
 #include "report/sample.h"
 #include "report/tensor_memory.h"
@@ -116,6 +118,8 @@ TEST(TensorMemoryRows, SayWhatLiesUnderThem) {
   const auto rows = with_tensors().tensor_memory;
   EXPECT_EQ(shares_text(rows, 1), "S");
   EXPECT_EQ(shares_text(rows, 2), "");
+  EXPECT_EQ(widest(rows, 2), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(widest(rows, 9).size(), 3u);
 }
 
 TEST(RoleDiagram, LanesAndAnArrowFromProducerToConsumer) {
