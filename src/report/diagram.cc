@@ -149,6 +149,7 @@ std::string role_diagram(const KernelModel& model) {
 MemoryMap memory_map(const KernelModel& model) {
   MemoryMap map;
   for (const StorageRow& row : model.storage) {
+    if (!row.active && !row.bytes) continue;
     if (!row.bytes) {
       ++map.unknown;
       continue;

@@ -103,8 +103,11 @@ class KernelSection {
     HtmlTable table({"member", "type", "bytes", "align", "line"}, {"tight", "", "num", "num", "tight"});
     for (const StorageRow& row : model_.storage)
       table.row({subject(row.fact, row.name), html_escape(row.type),
-                 row.bytes ? with_thousands(*row.bytes) : "<span class=\"warn\">?</span>",
-                 html_escape(row.alignment), line(row.fact)});
+                 row.bytes    ? with_thousands(*row.bytes)
+                 : row.active ? "<span class=\"warn\">?</span>"
+                              : "",
+                 html_escape(row.alignment), line(row.fact)},
+                row.active || row.bytes ? "" : "absent");
     for (const MemoryShare& share : map.shares)
       if (share.kind != MemoryShare::Kind::member)
         table.row({html_escape(share.name), "", with_thousands(share.bytes), "", ""}, "absent");

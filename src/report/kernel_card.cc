@@ -183,10 +183,13 @@ class KernelCard : CardText {
                         {"align", Align::right},
                         {"line"}},
                        {}};
-    std::vector<StorageRow> rows = model.storage;
+    std::vector<StorageRow> rows;
+    std::copy_if(model.storage.begin(), model.storage.end(), std::back_inserter(rows),
+                 [](const StorageRow& row) { return row.active || row.bytes; });
     std::stable_sort(rows.begin(), rows.end(), [](const StorageRow& a, const StorageRow& b) {
       return a.bytes.value_or(1) > b.bytes.value_or(1);
     });
+    const std::size_t left_out = model.storage.size() - rows.size();
     std::vector<StorageRow> barriers;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(barriers), is_barrier);
     if (barriers.size() > 1) std::erase_if(rows, is_barrier);
@@ -200,6 +203,7 @@ class KernelCard : CardText {
     if (barriers.size() > 1) columns.rows.push_back(sum_of(barriers));
     table(columns);
     more(rows.size(), shown_rows(rows));
+    note_left_out(left_out);
   }
 
   void tensor_memory(const KernelModel& model) {

@@ -44,6 +44,7 @@ struct StorageRow {
   std::string type;
   std::optional<std::int64_t> bytes;  ///< nullopt = undetermined
   std::string alignment;
+  bool active = true;  ///< the defaults allocate it
 };
 
 /// A tensor over tensor memory, in columns from where the allocation begins.

@@ -147,6 +147,10 @@ std::optional<SeenColumns> TracedEvaluator::columns_in(const RunValue& value) {
   } else if (part->columns > machine::all_tmem_columns || part->lanes > machine::all_tmem_lanes) {
     out.reason = "its layout is none of tensor memory: it counts " + std::to_string(part->columns) +
                  " columns, " + std::to_string(part->lanes) + " lanes";
+  } else if (part->first_column + part->columns > machine::all_tmem_columns) {
+    out.reason = "its layout reaches beyond the memory, to column " +
+                 std::to_string(part->first_column + part->columns - 1) +
+                 ": how much of it is used is not told";
   } else {
     out.columns = part->columns;
     out.lanes = part->lanes;

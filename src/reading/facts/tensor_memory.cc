@@ -42,7 +42,7 @@ evidence::Value number_of(FactContext& context, const std::vector<SeenColumns>& 
     const auto& number = one.*member;
     if (!number) {
       std::vector<std::string> depends;
-      if (!one.depends_on.empty()) depends.push_back(one.depends_on);
+      if (!one.depends_on.empty() && one.depends_on != one.reason) depends.push_back(one.depends_on);
       return evidence::undetermined(one.reason, std::move(depends), context.at(at), formula);
     }
     items.push_back(evidence::literal(*number));

@@ -45,6 +45,7 @@ class Attention:
             cute.recast_ptr(tStS1.iterator, dtype=cutlass.Float16) + 2 * self.p_offset, halves)
         late = cute.make_tensor(base + warp, tStS_fake.layout)  # expect: D4 tensor-memory-tensor first_column=? columns=128
         shape_only = cute.make_tensor(base, cute.make_layout((128, 16), stride=(64, 1)))  # expect: D4 tensor-memory-tensor first_column=0 columns=?
+        too_far = cute.make_tensor(base + 448, tStS_fake.layout)  # expect: D4 tensor-memory-tensor first_column=448 columns=?
         quarter = cute.make_tensor(base + 500, cute.make_layout((32, 4), stride=(65536, 1)))  # expect: D4 tensor-memory-tensor first_column=500 columns=4 lanes=32
         if warp == self.mma_warp:
             narrow = cute.make_tiled_mma(self.operation(64))

@@ -36,6 +36,14 @@ TEST(MemoryMap, UnknownMembersAreNotHidden) {
   EXPECT_EQ(sum(map), map.total);
 }
 
+TEST(MemoryMap, WhatTheDefaultsLeaveOutTakesNothing) {
+  auto model = models(testing::sample_reading())[0];
+  model.storage.push_back({0, "epilogue", "", std::nullopt, "", false});
+  EXPECT_EQ(memory_map(model).unknown, 0);
+  EXPECT_EQ(sum(memory_map(model)), memory_map(model).total);
+  EXPECT_EQ(memory_map(model).shares[2].name, "padding");
+}
+
 TEST(MemoryMap, OverTheLimitHasNoFreeSpace) {
   auto model = models(testing::sample_reading())[0];
   model.capacity_bytes = 1000;
