@@ -53,10 +53,10 @@ struct SeenColumns {
   std::string reason, depends_on;  ///< why `first`, or `columns`, is not known
   source::Node made_at;            ///< the call that laid it there
   int made_in = 0;                 ///< module of made_at
+  /// The same columns and lanes of the same elements, however they are laid out there.
   friend bool operator==(const SeenColumns& a, const SeenColumns& b) {
     return a.first == b.first && a.columns == b.columns && a.lanes == b.lanes &&
-           a.first_lane == b.first_lane && a.layout == b.layout && a.element == b.element &&
-           a.of_allocation == b.of_allocation;
+           a.first_lane == b.first_lane && a.of_allocation == b.of_allocation && a.element == b.element;
   }
 };
 

@@ -139,7 +139,6 @@ std::optional<SeenColumns> TracedEvaluator::columns_in(const RunValue& value) {
   out.made_in = tensor->made_in;
   out.element = machine::type_name(machine_, type);
   out.of_allocation = base.as<machine::Text>() && base.as<machine::Text>()->text == "allocation";
-  if (layout.as<machine::LayoutObject>()) out.layout = machine_.repr(layout);
   const bool placed = bits.is_integral() && bits.number() >= 0;
   const auto part = machine::extent_in_tensor_memory(machine_, layout, type, placed ? bits.number() : 0);
   if (!part) {
@@ -174,8 +173,11 @@ std::vector<SeenColumns> TracedEvaluator::tensor_memory_at(int module, Node expr
       const auto index = static_cast<std::size_t>(slot);
       value = tuple && index < tuple->items.size() ? tuple->items[index] : RunValue();
     }
-    const auto one = columns_in(value);
-    if (one && std::find(out.begin(), out.end(), *one) == out.end()) out.push_back(*one);
+    auto one = columns_in(value);
+    if (!one || std::find(out.begin(), out.end(), *one) != out.end()) continue;
+    const RunValue layout = machine_.field(value.as<machine::Record>(), "layout");
+    if (layout.as<machine::LayoutObject>()) one->layout = machine_.repr(layout);
+    out.push_back(std::move(*one));
   }
   return out;
 }

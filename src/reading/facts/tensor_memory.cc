@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "evidence/names.h"
@@ -16,11 +17,15 @@ namespace {
 
 constexpr std::int64_t all_lanes = 128;
 
+constexpr std::string_view laid_tensor = "tmem-tensor";
+
 /// Whether the file says anything of tensor memory, so that files without pay nothing.
 bool uses_tensor_memory(const FactContext& context) {
-  return std::any_of(context.drafts.begin(), context.drafts.end(), [](const Draft& d) {
-    return d.fact.kind == evidence::kind::tensor_memory_allocation || d.construct == "tmem-tensor" ||
-           d.fact.kind == "tmem-pointer" || d.fact.kind == "tmem-copy";
+  constexpr std::string_view allocation = evidence::kind::tensor_memory_allocation, pointer = "tmem-pointer",
+                             copy = "tmem-copy";
+  return std::any_of(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
+    const std::string_view kind = d.fact.kind;
+    return kind == allocation || kind == pointer || kind == copy || d.construct == laid_tensor;
   });
 }
 
@@ -103,8 +108,8 @@ void extract_tensor_memory(FactContext& context) {
     std::stable_sort(all.begin(), all.end(), [](auto& x, auto& y) { return x.first < y.first; });
     if (all.empty()) continue;
     const auto told = std::find_if(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
-      return d.construct == "tmem-tensor" && d.fact.subject == a.name &&
-             (d.node == a.value || d.node == a.statement);
+      return (d.node == a.value || d.node == a.statement) && d.construct == laid_tensor &&
+             d.fact.subject == a.name;
     });
     const bool repeats = !known.insert(told_of(a.name, all.front())).second;
     if (told != context.drafts.end()) {

@@ -61,6 +61,11 @@ void place_in_tensor_memory(Machine& machine, Record* pointer, const Value& bits
   machine.set_field(pointer, "tmem_base", machine.text(base));
 }
 
+bool is_placed(Machine& machine, const Value& pointer) {
+  const Record* record = pointer.as<Record>();
+  return record && machine.field(record, "tmem_bits").bound();
+}
+
 Value moved_in_tensor_memory(Machine& machine, const Value& pointer, const Value& elements) {
   Record* from = record_of(pointer, "Pointer");
   const Value bits = from ? machine.field(from, "tmem_bits") : Value();

@@ -19,6 +19,8 @@ inline constexpr std::int64_t all_tmem_columns = 512, all_tmem_lanes = 128;
 
 /// Says where a pointer that was just made points to.
 void place_in_tensor_memory(Machine& machine, Record* pointer, const Value& bits, const char* base);
+/// Whether the place of a pointer is followed: those into tensor memory.
+bool is_placed(Machine& machine, const Value& pointer);
 /// The pointer `elements` further on; the pointer itself when it is none whose place is followed.
 Value moved_in_tensor_memory(Machine& machine, const Value& pointer, const Value& elements);
 /// A tensor over tensor memory whose begin is the thread's own: `tensor`'s pointer with an unknown place.

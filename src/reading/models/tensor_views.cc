@@ -12,7 +12,9 @@ using Answer = std::optional<Value>;
 /// stays.
 Value moved(Machine& m, const Value& iterator, const layout::IntTuple& offset) {
   if (iterator.as<Record>())
-    return moved_in_tensor_memory(m, iterator, offset.is_leaf() ? value_of(m, offset.leaf()) : Value());
+    return is_placed(m, iterator)
+               ? moved_in_tensor_memory(m, iterator, offset.is_leaf() ? value_of(m, offset.leaf()) : Value())
+               : iterator;
   auto at = iterator.is_unknown() ? std::nullopt : int_tuple_of(m, iterator);
   if (!at) return iterator;
   const auto from = layout::leaves(*at), by = layout::leaves(offset);
