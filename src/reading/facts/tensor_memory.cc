@@ -102,18 +102,21 @@ LaidAs told_of(const std::string& name, const SeenColumns& seen) {
 void extract_tensor_memory(FactContext& context) {
   if (!uses_tensor_memory(context)) return;
   std::set<LaidAs> known;
+  std::vector<std::size_t> laid;
+  for (std::size_t i = 0; i < context.drafts.size(); ++i)
+    if (context.drafts[i].construct == laid_tensor) laid.push_back(i);
   for (const Assignment& a : context.module().assignments()) {
     if (a.function < 0 || a.form != Assignment::Form::plain || !a.value.is(NodeKind::call)) continue;
     std::vector<SeenColumns> all = context.evaluator.tensor_memory_at(0, a.value, a.slots);
     std::stable_sort(all.begin(), all.end(), [](auto& x, auto& y) { return x.first < y.first; });
     if (all.empty()) continue;
-    const auto told = std::find_if(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
-      return (d.node == a.value || d.node == a.statement) && d.construct == laid_tensor &&
-             d.fact.subject == a.name;
+    const auto told = std::find_if(laid.begin(), laid.end(), [&](std::size_t i) {
+      const Draft& d = context.drafts[i];
+      return (d.node == a.value || d.node == a.statement) && d.fact.subject == a.name;
     });
     const bool repeats = !known.insert(told_of(a.name, all.front())).second;
-    if (told != context.drafts.end()) {
-      complete(context, *told, all);
+    if (told != laid.end()) {
+      complete(context, context.drafts[*told], all);
       continue;
     }
     if (repeats) continue;
