@@ -262,7 +262,7 @@ void add_copy_functions(FactContext& context) {
     if (!named || !is_tma_atom(context, atom)) continue;
     const bool resolved = context.evaluator.callee_function(0, site.call, &m, &f);
     if ((resolved && !context.function_contains(m, f, {"copy", "block_copy", "copy_fn"}) &&
-                   site.leaf.find("copy_fn") == std::string::npos))
+         site.leaf.find("copy_fn") == std::string::npos))
       continue;
     Draft& draft =
         context.add(Family::D3, evidence::kind::copy, std::string(atom.text().substr(0, 60)), "", site.call);
