@@ -79,6 +79,8 @@ void complete(FactContext& context, Draft& draft, const std::vector<SeenColumns>
     values["lanes"] = number_of(context, all, &SeenColumns::lanes, draft.node, "");
   if (first.first_lane != 0) values["first_lane"] = evidence::literal(first.first_lane);
   if (!first.element.empty()) values["type"] = evidence::literal(first.element);
+  if (all.size() == 1 && !first.layout.empty() && first.layout.find('?') == std::string::npos)
+    values["layout"] = evidence::literal(first.layout);
   values["from"] = evidence::literal(first.of_allocation ? "allocation" : "zero");
   std::string text;
   for (const SeenColumns& one : all)

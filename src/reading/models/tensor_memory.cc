@@ -1,5 +1,7 @@
 #include "reading/models/tensor_memory.h"
 
+#include <utility>
+
 namespace cutelab::reading::machine {
 namespace tensor_memory_models {
 
@@ -36,6 +38,15 @@ std::optional<std::int64_t> factor_stride(std::int64_t extent, std::int64_t stri
   if (stride > 0 && stride < in_column) return stride;
   if (stride < atom || stride % atom != 0) return std::nullopt;
   return stride / atom * in_column * row_groups;
+}
+
+/// Whether 32 rows are 16 elements apart each, and the next 32 lie 4 elements behind the first.
+bool in_groups_of_rows(layout::LayoutView rows) {
+  for (const auto& [row, place] : {std::pair<std::int64_t, std::int64_t>{1, 16}, {8, 128}, {32, 4}}) {
+    const auto at = layout::crd2idx(IntTuple(row), rows);
+    if (!at || !at->is_leaf() || !at->leaf().known() || at->leaf().value() != place) return false;
+  }
+  return true;
 }
 
 /// A mode behind the first: along K; rows there are one of stride 0.
@@ -123,15 +134,15 @@ std::optional<layout::Layout> scale_factor_layout(const layout::Layout& shared) 
   using namespace tensor_memory_models;
   constexpr std::int64_t lane = 65536 * 4, warp_lanes = 32, warps = 4, column = 4;
   if (!shared.shape().known() || shared.rank() < 2 || shared.shape().mode(0).rank() != 2) return std::nullopt;
-  const IntTuple rows = shared.shape().mode(0).mode(0), factors = shared.shape().mode(0).mode(1);
-  if (rows.rank() != 2 || factors.rank() != 2 || !factors.mode(0).is_leaf() || !factors.mode(1).is_leaf())
+  const layout::LayoutView first = shared.view().mode(0);
+  const IntTuple factors = shared.shape().mode(0).mode(1);
+  if (factors.rank() != 2 || !factors.mode(0).is_leaf() || !factors.mode(1).is_leaf()) return std::nullopt;
+  const std::int64_t rows = layout::product(first.shape.mode(0)).value(),
+                     in_column = factors.mode(1).leaf().value();
+  if (rows % (warp_lanes * 4) != 0 || !in_groups_of_rows(first.mode(0)) ||
+      layout::product(shared.shape().mode(1)).value() != 1 || in_column > 4)
     return std::nullopt;
-  const IntTuple first = IntTuple::tuple({warp_lanes, warps});
-  if (!(rows.mode(0) == first) || !rows.mode(1).is_leaf() ||
-      layout::product(shared.shape().mode(1)).value() != 1)
-    return std::nullopt;
-  const std::int64_t groups = 4 * rows.mode(1).leaf().value(), in_column = factors.mode(1).leaf().value();
-  if (in_column > 4) return std::nullopt;
+  const std::int64_t groups = rows / warp_lanes;
   const IntTuple tile =
       IntTuple::tuple({IntTuple::tuple({IntTuple::tuple({warp_lanes, groups}), warps}), factors});
   const IntTuple strides =

@@ -36,8 +36,8 @@ std::optional<TensorMemoryPart> extent_in_tensor_memory(Machine& machine, const 
                                                         const Value& type, std::int64_t from_bits);
 
 /// The layout in tensor memory of scale factors, of 8 bits each, from that of one stage in shared memory
-/// ((((32,4),n),(vector,factors)),1,…): rows in groups of 32 lanes, one column each, four factors of K in a
-/// column, all four warps' lanes alike. nullopt: another layout.
+/// ((rows,(vector,factors)),1,…): rows in groups of 32 lanes, one column each, four factors of K in a column,
+/// all four warps' lanes alike. nullopt: another layout.
 std::optional<layout::Layout> scale_factor_layout(const layout::Layout& shared);
 
 }  // namespace cutelab::reading::machine

@@ -36,7 +36,7 @@ class Attention:
         tmem.wait_for_alloc()
         base = tmem.retrieve_ptr(cutlass.Float32)
         tStS_fake = mma.make_fragment_C(mma.partition_shape_C((128, 128)))  # expect-none: D4 tensor-memory-tensor
-        tStS0 = cute.make_tensor(base, tStS_fake.layout)  # expect: D4 tensor-memory-tensor first_column=0 columns=128 type=Float32 from=allocation
+        tStS0 = cute.make_tensor(base, tStS_fake.layout)  # expect: D4 tensor-memory-tensor first_column=0 columns=128 type=Float32 from=allocation layout=((128,128),1,1):((65536,1),0,0)
         tStS1 = cute.make_tensor(base + self.s1_offset, tStS_fake.layout)  # expect: D4 tensor-memory-tensor first_column=128 columns=128 formula=base+self.s1_offset says=columns128to255
         halves = cute.make_layout((128, 128), stride=(2 * 65536, 1))
         tOrP0 = cute.make_tensor(  # expect: D4 tensor-memory-tensor first_column=32 columns=64 type=Float16
