@@ -230,6 +230,7 @@ class Machine::Interpreter : private InterpreterParts {
 
   // expressions.cc, comprehensions.cc, indices.cc
   Value evaluate(source::Node n, Scope* s);
+  Value ended_in(source::Node n);
   void note_touched(Value& value);
   Value binary(source::Node n, Scope* s);
   Value yield(source::Node n, Scope* s);

@@ -56,6 +56,7 @@ struct Launch {
                user = 0;       ///< bytes of `allocated`: the library's own at the low end, the kernel's
   std::int64_t alignment = 1;  ///< of the kernel's
   int activation = 0;          ///< of the kernel's body
+  bool perhaps = false;        ///< on one side of a branch whose condition is not known
 };
 
 /// A place where the run could not follow the program.
