@@ -10,7 +10,7 @@ inline constexpr const char* tma_descriptor =
     "tma-descriptor";  ///< tensor, direction, operation, multicast, box, swizzle
 inline constexpr const char* multicast_mask = "multicast-mask";
 // H2, H4: one fact for the call, one for each keyword
-inline constexpr const char* launch = "launch";    ///< grid, block, cluster, threads, smem_bytes; each _by_launch
+inline constexpr const char* launch = "launch";    ///< grid, block, cluster, threads, smem_bytes
 inline constexpr const char* grid = "grid";        ///< grid
 inline constexpr const char* block = "block";      ///< block
 inline constexpr const char* cluster = "cluster";  ///< cluster

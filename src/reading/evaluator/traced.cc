@@ -273,7 +273,8 @@ Activity TracedEvaluator::active(int module, Node node) {
   const machine::Trace& trace = machine_.trace();
   Activity folded = folder_.active(module, node);
   const bool decided = folded.state == Tristate::no || !folded.condition.empty();
-  if (decided && !trace.ran(module, node) && is_beyond_end(module, node)) folded.state = Tristate::undetermined;
+  if (decided && !trace.ran(module, node) && is_beyond_end(module, node))
+    folded.state = Tristate::undetermined;
   if (machine_.by_entries()) return against_by_entries(module, node, folded);
   if (machine_.launches().empty()) return folded;
   for (Node n = node; n; n = n.parent()) {

@@ -35,9 +35,8 @@ Abstract TracedEvaluator::beyond_end(const Abstract& folded) {
   for (Abstract& item : out.items) item = beyond_end(item);
   if (!is_plain_data(folded)) return out;
   const auto& ends = machine_.give_ups();
-  const auto end = std::find_if(ends.begin(), ends.end(), [&](const machine::GiveUp& g) {
-    return g.reason == machine_.stopped_by();
-  });
+  const auto end = std::find_if(ends.begin(), ends.end(),
+                                [&](const machine::GiveUp& g) { return g.reason == machine_.stopped_by(); });
   out = Abstract::unknown("the run ended before it: " + machine_.stopped_by());
   out.path = folded.path;
   if (end == ends.end()) return out;

@@ -70,10 +70,12 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel,
                              name + " = " + std::string(value.text().substr(0, 120)), keyword);
   draft.fact.values[name] = shape || name == "smem" ? launched_with(context, nullptr, name, value)
                                                     : given_to_launch(context, value);
-  if ((shape || name == "smem") && name != "fallback_cluster" && is_given_differently(context, launches, name))
+  if (draft.fact.values[name].determined() && (shape || name == "smem") && name != "fallback_cluster" &&
+      is_given_differently(context, launches, name))
     draft.fact.values[name] = evidence::undetermined(
         "differs between the " + std::to_string(launches.size()) + " launches of the run",
-        {std::string(value.text().substr(0, 80))}, context.at(value), std::string(value.text().substr(0, 400)));
+        {std::string(value.text().substr(0, 80))}, context.at(value),
+        std::string(value.text().substr(0, 400)));
   if (plumbing) draft.fact.values.clear();
   draft.fact.kernel = kernel;
   draft.construct = "launch:" + name;

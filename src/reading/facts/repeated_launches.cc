@@ -114,7 +114,7 @@ void note_repeated_launches(const FactContext& context, const std::vector<SeenLa
   fact.values["launches"] = evidence::literal(static_cast<std::int64_t>(launches.size()));
   fact.says += ", " + std::to_string(launches.size()) + " times, with different " +
                cutelab::join(differing, ", ") +
-                (sure ? ": the values are those of the first" : ": which of them are made is not known");
+               (sure ? ": the values are those of the first" : ": which of them are made is not known");
 }
 
 }  // namespace cutelab::reading

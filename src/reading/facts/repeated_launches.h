@@ -21,9 +21,9 @@ std::vector<SeenLaunch> launches_of(const std::vector<SeenLaunch>& seen, const s
 bool is_given_differently(const FactContext& context, const std::vector<SeenLaunch>& launches,
                           std::string_view name);
 
-/// Where one statement launched a kernel several times with different values: their number as `launches`, what
-/// they were given, each once, in the order of the run, as grid_by_launch, smem_bytes_by_launch …; grid and the
-/// others stay those of the first, where it is known that all are made.
+/// Where one statement launched a kernel several times with different values: their number as `launches`,
+/// what they were given, each once, in the order of the run, as grid_by_launch, smem_bytes_by_launch …; grid
+/// and the others stay those of the first, where it is known that all are made.
 void note_repeated_launches(const FactContext& context, const std::vector<SeenLaunch>& launches,
                             evidence::Fact& fact);
 

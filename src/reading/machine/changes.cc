@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/slices.h"
 
 // Statements and calls that change a value in place: `+=`, `del`, methods that are not followed.
 namespace cutelab::reading::machine {
@@ -144,6 +145,8 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
   const Value object = expression(target.child(Field::value_field), s);
   const Value index = index_value(target, s);
   if (List* list = object.as<List>()) {
+    if (const Slice* slice = index.as<Slice>(); slice && delete_slice(m, list, *slice, target, s->module))
+      return;
     auto& items = m.mutable_items(list);
     const auto size = static_cast<std::int64_t>(items.size());
     const std::int64_t at = index.is_integral() ? index.number() + (index.number() < 0 ? size : 0) : -1;
@@ -226,6 +229,8 @@ void Machine::Interpreter::lose_content(const Value& container) {
     for (auto& [key, value] : m.mutable_items(dict)) value = out;
   }
   if (Set* set = container.as<Set>()) set->open = true;
+  if (const Record* record = container.as<Record>(); record && record->kind == "deque")
+    lose_content(m.field(record, "items"));
   if (Iterator* it = container.as<Iterator>()) m.lose(it);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "reading/machine/interpreter.h"
+#include "reading/machine/members.h"
 #include "reading/machine/question.h"
 
 namespace cutelab::reading::machine {
@@ -136,6 +137,8 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   const OperatorMethods& methods = methods_of(op);
   const std::string_view name = methods.name;
   if (const Value made = by_methods(op, a, b); made.bound() || raising_) return made;
+  if (a.as<Instance>() || b.as<Instance>())
+    if (const Value made = operation_of_members(*this, op, a, b); made.bound() || raising_) return made;
   if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(a), name)) {
     Call c{*this, name, a, {b}, {}, {}, 0};
     if (auto value = native(c)) return *value;
@@ -301,8 +304,11 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
     const Value said = by_special(b, "__contains__", {a});
     return raising_ ? Value() : from(truth(said), op == "not in");
   }
+  if (const Value within = is_within_flag(*this, a, b); within.bound())
+    return Value::boolean((within.number() != 0) == (op == "in"));
   if (Iterator* it = b.as<Iterator>()) return contained(op, a, it);
   if (b.is_number() || b.is_none()) return raise_error("TypeError", repr(b) + " holds nothing");
+  if ((b.as<Dict>() || b.as<Set>()) && a.object() && !a.as<Set>() && refuses_key(a)) return {};
   if (const List* l = b.as<List>(); l && l->view_of && l->view == List::View::keys)
     return contains(op, a, l->view_of);
   const List* open_list = b.as<List>();

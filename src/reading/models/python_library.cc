@@ -46,13 +46,6 @@ Answer call_partial(Call& c) {
                         c.module);
 }
 
-template <int which>
-Answer operation(Call& c) {
-  static constexpr const char* names[] = {"+", "-", "*", "//", "/", "%"};
-  return c.count() == 2 ? Answer(c.machine.arithmetic(names[which], c.arguments[0], c.arguments[1]))
-                        : std::nullopt;
-}
-
 Answer dataclass_field(Call& c) {
   Record* out = c.machine.record("dataclass-field", "dataclasses.field", &c);
   for (const auto& [name, value] : c.keywords) c.machine.set(out->fields, name, value);
@@ -80,18 +73,6 @@ Answer replace(Call& c) {
 
 Answer enum_auto(Call& c) { return c.machine.unknown("numbered by its enumeration", "auto", "enum.auto"); }
 
-Answer namedtuple(Call& c) {
-  const auto names = c.count() > 1 ? c.machine.items(c.arguments[1]) : std::nullopt;
-  if (!names || !c.arguments[1].object() || c.arguments[1].as<Text>()) return std::nullopt;
-  Class* klass = c.machine.make<Class>();
-  klass->is_named_tuple = true;
-  klass->name = c.machine.str(c.arguments[0]);
-  klass->path = klass->name;
-  for (const Value& name : *names)
-    klass->annotations.emplace_back(c.machine.symbol(c.machine.str(name)), source::Node());
-  return Value(klass);
-}
-
 /// property(read, write, remove)
 Answer make_property(Call& c) {
   const Function* read = c.get(0, "fget", Value::none()).as<Function>();
@@ -113,23 +94,15 @@ Answer make_method(Call& c) {
 }
 
 void add_library(Natives& n) {
-  n.function("math", "prod", prod);
   n.function("math", "pi.__get__", [](Call&) -> Answer { return Value::real(M_PI); });
   n.function("math", "e.__get__", [](Call&) -> Answer { return Value::real(M_E); });
   n.function("math", "inf.__get__", [](Call&) -> Answer { return Value::real(INFINITY); });
   n.function("functools", "reduce", reduce);
   n.function("functools", "partial", partial);
   n.method("partial", "__call__", call_partial);
-  n.function("operator", "add", operation<0>);
-  n.function("operator", "sub", operation<1>);
-  n.function("operator", "mul", operation<2>);
-  n.function("operator", "floordiv", operation<3>);
-  n.function("operator", "truediv", operation<4>);
-  n.function("operator", "mod", operation<5>);
   n.function("dataclasses", "field", dataclass_field);
   n.function("dataclasses", "replace", replace);
   n.function("enum", "auto", enum_auto);
-  n.function("collections", "namedtuple", namedtuple);
   n.function("builtins", "property", make_property);
   n.function("builtins", "staticmethod", make_method<false>);
   n.function("builtins", "classmethod", make_method<true>);
