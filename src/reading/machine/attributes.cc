@@ -262,6 +262,8 @@ Value Machine::Interpreter::attribute_of_plain(const Value& object, Symbol symbo
     const std::string_view kind = kind_of(object);
     if (const Getter getter = natives.find_getter(kind, name))
       if (auto value = getter(m, object)) return *value;
+    if (!m.current_launch_ && module < Library::first && !name.starts_with("__") && m.lacks(object, name))
+      ++m.uncertain_;  // Python's own numbers have none such, the DSL's may
     Method* method = m.make<Method>();
     method->self = object;
     method->name = name;

@@ -65,6 +65,34 @@ Value operation_of_members(Machine& m, std::string_view op, const Value& a, cons
   return m.arithmetic(op, value_a ? *value_a : a, value_b ? *value_b : b);
 }
 
+std::optional<Machine::Truth> equal_flags(Machine& m, const Value& a, const Value& b) {
+  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
+  if (!ia || !ib || ia->klass != ib->klass || !ia->klass->is_enum || !is_flag(*ia->klass))
+    return std::nullopt;
+  const Value *one = ia->attributes.find(m.symbol("value")), *other = ib->attributes.find(m.symbol("value"));
+  return one && other ? m.equal(*one, *other) : Machine::Truth::unknown;
+}
+
+Value ordered_by_kind(Machine& m, std::string_view op, const Value& a, const Value& b) {
+  if (const Record* record = a.as<Record>()) {
+    const char* name = op == "<" ? "__lt__" : op == "<=" ? "__le__" : op == ">" ? "__gt__" : "__ge__";
+    const Native native = Natives::all().find_method(record->kind, name);
+    Call c{m, name, a, {b}, {}, {}, 0};
+    const auto made = native ? native(c) : std::nullopt;
+    return made ? *made : Value();
+  }
+  const auto number = [&](const Value& v) -> Value {
+    const Instance* i = v.as<Instance>();
+    if (!i) return v.is_number() ? v : Value();
+    const bool numbered = i->klass->is_enum && (i->klass->is_number || i->klass->module >= Library::first);
+    const Value* value = numbered ? i->attributes.find(m.symbol("value")) : nullptr;
+    return value ? *value : Value();
+  };
+  if (!a.as<Instance>() && !b.as<Instance>()) return {};
+  const Value x = number(a), y = number(b);
+  return x.bound() && y.bound() ? m.compare(op, x, y) : Value();
+}
+
 Value is_within_flag(Machine& m, const Value& a, const Value& b) {
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (!ia || !ib || ia->klass != ib->klass || !ib->klass->is_enum || !is_flag(*ib->klass)) return {};

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string_view>
 
 #include "reading/machine/machine.h"
@@ -12,6 +13,10 @@ bool is_flag(const Class& klass);
 bool has_compound_flags(Machine& machine, const Class& klass);
 /// An operator where one side is a member.
 Value operation_of_members(Machine& machine, std::string_view op, const Value& a, const Value& b);
+/// < <= > >= of members that are numbers, of values that models order.
+Value ordered_by_kind(Machine& machine, std::string_view op, const Value& a, const Value& b);
+/// nullopt: they are no flags of one enumeration.
+std::optional<Machine::Truth> equal_flags(Machine& machine, const Value& a, const Value& b);
 /// flag in flags
 Value is_within_flag(Machine& machine, const Value& a, const Value& b);
 /// What an object is as an index: its number or __index__, else itself.

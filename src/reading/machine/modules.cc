@@ -186,7 +186,9 @@ Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
   for (const Node c : n.children()) {
     const bool aliased = c.is(NodeKind::aliased_import);
     const std::string dotted(aliased ? c.child(Field::name_field).text() : c.text());
-    m.uncertain_ += s->module < Library::first && !m.current_launch_ && may_miss(dotted) ? 1 : 0;
+    const bool unseen =
+        try_depth_ > 0 && is_library(dotted) && m.options_.library && m.options_.library->import(dotted) < 0;
+    m.uncertain_ += s->module < Library::first && !m.current_launch_ && (unseen || may_miss(dotted)) ? 1 : 0;
     if (aliased) {
       bind_name(m.symbol(c.child(Field::alias_field).text()), imported_module(dotted, s->module), s);
       continue;
@@ -206,6 +208,9 @@ Value Machine::Interpreter::member(const std::string& module, const std::string&
     if (const Value* own = m.external(module).as<External>()->written.find(m.symbol(name))) return *own;
   if (is_library(module)) {
     const std::string path = module + "." + name;
+    if (try_depth_ > 0 && from < Library::first && m.options_.library && !natives.find_function(path) &&
+        m.options_.library->import(path) < 0 && !library(path).bound())
+      ++m.uncertain_;                                                      // there or not
     if (const Native native = natives.find_function(path + ".__get__")) {  // a number or text of the library
       Call c{m, path, {}, {}, {}, {}, from};
       if (auto value = native(c)) return *value;

@@ -217,6 +217,7 @@ bool names_memory_space(Machine& m, const Text* name, const Value& member) {
 Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (const auto said = equal_by_methods(a, b)) return *said;
+  if (const auto flags = equal_flags(*this, a, b)) return *flags;
   // The library keeps deprecated twins of an enumeration (tcgen05's and nvgpu's OperandMajorMode); they
   // compare by their members.
   if (ia && ib && ia->klass->is_enum && ib->klass->is_enum && ia->klass->name == ib->klass->name) {
@@ -372,14 +373,9 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   if (const Set* sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb) return compare_sets(op, *sa, *sb);
   if (const List* la = a.as<List>(), *lb = b.as<List>(); la && lb && !la->open && !lb->open)
     return compare(op, tuple(la->items), tuple(lb->items));
-  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (const Value made = by_methods(op, a, b); made.bound() || raising_) return made;
   if (const Value made = ordered_fields(op, a, b); made.bound() || raising_) return made;
-  const bool numbered = ia && (ia->klass->is_number || ia->klass->module >= Library::first);
-  if (ia && ib && ia->klass->is_enum && numbered) {
-    const Value *va = ia->attributes.find(symbol("value")), *vb = ib->attributes.find(symbol("value"));
-    if (va && vb) return compare(op, *va, *vb);
-  }
+  if (const Value made = ordered_by_kind(*this, op, a, b); made.bound() || raising_) return made;
   if (!order) {
     for (const Value* v : {&a, &b})
       if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);

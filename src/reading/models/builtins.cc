@@ -212,7 +212,23 @@ Answer divmod(Call& c) {
                           c.machine.arithmetic("%", c.arguments[0], c.arguments[1])});
 }
 
+/// pow(base, exponent, modulus) of whole numbers that fit.
+Answer power_modulo(Call& c) {
+  for (const Value& v : c.arguments)
+    if (!v.is_integral() || v.number() < 0 || v.number() > INT32_MAX) return std::nullopt;
+  const std::int64_t modulus = c.arguments[2].number();
+  if (modulus == 0)
+    return c.machine.raise_error("ValueError", "pow() 3rd argument cannot be 0", c.node, c.module);
+  std::int64_t out = 1 % modulus, base = c.arguments[0].number() % modulus;
+  for (std::int64_t left = c.arguments[1].number(); left > 0; left /= 2) {
+    if (left % 2 == 1) out = out * base % modulus;
+    base = base * base % modulus;
+  }
+  return Value::integer(out);
+}
+
 Answer power(Call& c) {
+  if (c.count() == 3) return power_modulo(c);
   return c.count() == 2 ? Answer(c.machine.arithmetic("**", c.arguments[0], c.arguments[1])) : std::nullopt;
 }
 
@@ -278,6 +294,8 @@ void add_builtins(Natives& n) {
   python_models::add_files(n);
   python_models::add_surroundings(n);
   python_models::add_collections(n);
+  python_models::add_set_methods(n);
+  python_models::add_python_version(n);
   python_models::add_deques(n);
   python_models::add_combinations(n);
   python_models::add_operators(n);

@@ -188,6 +188,19 @@ Answer bit_count(Call& c) {
   if (!c.self.is_integral() || c.self.number() == INT64_MIN) return std::nullopt;
   return Value::integer(__builtin_popcountll(static_cast<std::uint64_t>(std::abs(c.self.number()))));
 }
+/// real, numerator: the number; denominator: 1; imag: 0
+template <int what>
+std::optional<Value> part_of_whole(Machine&, const Value& self) {
+  if (!self.is_integral()) return std::nullopt;
+  return Value::integer(what < 0 ? self.number() : what);
+}
+
+Answer is_whole(Call& c) {
+  if (c.self.is_integral()) return Value::boolean(true);
+  return c.self.is_real() ? Answer(Value::boolean(std::isfinite(c.self.as_real()) &&
+                                                  c.self.as_real() == std::floor(c.self.as_real())))
+                          : std::nullopt;
+}
 }  // namespace
 
 void add_mathematics(Natives& n) {
@@ -214,6 +227,11 @@ void add_mathematics(Natives& n) {
   n.function("math", "nan.__get__", [](Call&) -> Answer { return Value::real(NAN); });
   n.function("math", "tau.__get__", [](Call&) -> Answer { return Value::real(2 * M_PI); });
   n.method("int", "bit_count", bit_count);
+  n.method("float", "is_integer", is_whole);
+  n.getter("int", "real", part_of_whole<-1>);
+  n.getter("int", "numerator", part_of_whole<-1>);
+  n.getter("int", "denominator", part_of_whole<1>);
+  n.getter("int", "imag", part_of_whole<0>);
 }
 
 }  // namespace cutelab::reading::machine::python_models

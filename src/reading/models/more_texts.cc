@@ -192,6 +192,25 @@ Answer is_identifier(Call& c) {
 
 Answer find_within(Call& c) { return found_within<false>(c); }
 
+Answer affix_within(Call& c, bool begin) {
+  const std::string* self = plain_self(c);
+  const auto window = self ? window_of(c, self->size(), 1) : std::nullopt;
+  const Tuple* several = c.count() ? c.arguments[0].as<Tuple>() : nullptr;
+  const std::vector<Value> all =
+      several ? several->items : std::vector<Value>{c.count() ? c.arguments[0] : Value()};
+  if (!window) return std::nullopt;
+  const std::string_view part =
+      window->empty ? std::string_view()
+                    : std::string_view(*self).substr(window->begin, window->end - window->begin);
+  bool any = false;
+  for (const Value& v : all) {
+    const Text* affix = v.as<Text>();
+    if (!affix || !is_ascii(affix->text)) return std::nullopt;
+    any = any || (!window->empty && (begin ? part.starts_with(affix->text) : part.ends_with(affix->text)));
+  }
+  return Value::boolean(any);
+}
+
 Answer count_within(Call& c) {
   const std::string *self = plain_self(c), *what = plain_argument(c, 0);
   const auto window = self && what && !what->empty() ? window_of(c, self->size(), 1) : std::nullopt;

@@ -32,6 +32,13 @@ Answer partial(Call& c) {
   return Value(out);
 }
 
+std::optional<Value> partial_function(Machine& m, const Value& self) {
+  return m.field(self.as<Record>(), "function");
+}
+std::optional<Value> partial_arguments(Machine& m, const Value& self) {
+  return m.field(self.as<Record>(), "arguments");
+}
+
 Answer call_partial(Call& c) {
   Record* r = c.self.as<Record>();
   std::vector<Value> arguments = c.machine.field(r, "arguments").as<Tuple>()->items;
@@ -100,6 +107,8 @@ void add_library(Natives& n) {
   n.function("functools", "reduce", reduce);
   n.function("functools", "partial", partial);
   n.method("partial", "__call__", call_partial);
+  n.getter("partial", "func", partial_function);
+  n.getter("partial", "args", partial_arguments);
   n.function("dataclasses", "field", dataclass_field);
   n.function("dataclasses", "replace", replace);
   n.function("enum", "auto", enum_auto);

@@ -16,6 +16,7 @@ Answer to_dict(Call& call);  ///< dict()
 /// str.find, str.count with where to begin and end, str.replace with how often.
 Answer find_within(Call& call);
 Answer count_within(Call& call);
+Answer affix_within(Call& call, bool begin);  ///< startswith, endswith
 Answer replace_some(Call& call);
 Answer answer_nothing(Call& call);
 Answer globals_of_module(Call& call);  ///< vars(), locals() where no function is around the call
@@ -27,6 +28,8 @@ std::string_view name_of_form(Dict::Form form);
 
 void add_collections(Natives& natives);     ///< namedtuple, defaultdict, Counter, deque, OrderedDict
 void add_deques(Natives& natives);          ///< collections.deque
+void add_set_methods(Natives& natives);     ///< set.union, issubset …
+void add_python_version(Natives& natives);  ///< sys.version_info
 void add_choices(Natives& natives);         ///< combinations, permutations
 void add_combinations(Natives& natives);    ///< the rest of itertools
 void add_operators(Natives& natives);       ///< operator

@@ -88,6 +88,7 @@ Answer join_texts(Call& c) {
 
 template <bool begin>
 Answer affix(Call& c) {
+  if (c.count() > 1) return affix_within(c, begin);
   if (c.count() != 1) return std::nullopt;
   std::vector<Value> candidates = c.arguments;
   if (c.arguments[0].as<Tuple>()) candidates = c.arguments[0].as<Tuple>()->items;

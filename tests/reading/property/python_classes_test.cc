@@ -240,6 +240,12 @@ TEST(PythonClasses, SlicesAndMembers) {
 TEST(PythonClasses, Dataclasses) { expect_same({std::begin(dataclasses), std::end(dataclasses)}); }
 TEST(PythonClasses, WhatPythonRefuses) { expect_same({std::begin(refused), std::end(refused)}); }
 
+/// Numbers of the DSL have attributes that Python's have not.
+TEST(PythonClasses, AttributesThatNumbersMayHave) {
+  RanProgram p("try:\n    (3).stages\n    n = 2\nexcept AttributeError:\n    n = 8\nr = n");
+  EXPECT_TRUE(p.value("r").is_unknown()) << p.text("r");
+}
+
 /// Whether a part of a package is there is not known: its handler may run.
 TEST(PythonClasses, PartsThatMayBeMissing) {
   RanProgram p(

@@ -161,6 +161,21 @@ const char* const iterations[] = {
 };
 
 const char* const numbers_and_texts[] = {
+    "s = {1, 2}\nt = s.union([5], (6,))\nu = {1, 2, 3}\nu.intersection_update({2, 7})\nv = {1, 2}\n"
+    "v.difference_update([2])\nr = (sorted(t), sorted(s.difference({1})), {1}.issubset([1, 2]), "
+    "{1}.isdisjoint({2}), "
+    "s.isdisjoint([2]), sorted(s.intersection([2, 3])), sorted({1}.symmetric_difference([2])), "
+    "s.issuperset([3]), "
+    "sorted(u), sorted(v), sorted(s))",
+    "import sys\nv = sys.version_info\nr = (v >= (3, 8), v[0] == 3, v.major >= 3, v < (3, 6), v[:2] >= (3, "
+    "7), v >= (3, "
+    "10), v > (3, 9), v <= (3, 9), v < (3, 10), v >= (4,), v > (3,), v[:2] < (2, 7))",
+    "r = ('abc'.startswith('b', 1), 'abc'.endswith('b', 0, 2), 'abc'.startswith(('x', 'a'), 0), "
+    "'abc'.startswith('', 3), "
+    "'abc'.startswith('', 4), pow(3, 4, 5), pow(2, 0, 1), (3).real, (7).numerator, (7).denominator, "
+    "(2.0).is_integer())",
+    "from functools import partial\nf = partial(max, 3, key=abs)\nr = f(-5, 2), f.args, f.func is max, "
+    "list(f.keywords)",
     "import math\nr = math.isqrt(50), math.isqrt(2**62 - 1), math.factorial(5), math.comb(5, 2), "
     "math.comb(40, 20), "
     "math.perm(5, 2), math.perm(4), math.comb(2, 5), math.prod([2, 3, 4]), math.prod([2], start=5)",
