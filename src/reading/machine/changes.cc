@@ -94,7 +94,14 @@ bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& 
   Set* set = before.as<Set>();
   Dict* dict = before.as<Dict>();
   List* list = before.as<List>();
-  if (!(set && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*")) return false;
+  if (const Record* record = before.as<Record>(); record && record->kind == "deque") {
+    Call c{m, "deque.extend", before, {operand}, {}, at_, at_module_};
+    const Native extend = op == "+" ? natives.find_method("deque", "extend") : nullptr;
+    if (!extend || (!extend(c) && !m.raising_)) lose_content(before);
+    return true;
+  }
+  const bool counting = dict && dict->form == Dict::Form::counting;
+  if (!(set && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*") && !counting) return false;
   const Value after = m.arithmetic(op, before, operand);
   if (m.raising_) return true;
   if (set && after.as<Set>()) {
@@ -105,9 +112,7 @@ bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& 
   } else if (list && after.as<List>()) {
     m.mutable_items(list) = after.as<List>()->items;
   } else {  // not known
-    if (set) set->open = true;
-    if (dict) dict->open = true;
-    if (list) list->open = true;
+    lose_content(before);
   }
   return true;
 }

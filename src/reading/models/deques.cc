@@ -135,6 +135,37 @@ Answer set_item(Call& c) {
   return Value::none();
 }
 
+/// remove, reverse, index, count, insert: as of the list.
+Answer as_list(Call& c) {
+  List* list = held_by(c.machine, c.self);
+  const std::string_view name = leaf_name(c.path);
+  const Native native = list ? Natives::all().find_method("list", name) : nullptr;
+  if (!native || c.count() > 2) return std::nullopt;
+  if (name == "insert" && static_cast<std::int64_t>(list->items.size()) >= most_of(c))
+    return c.machine.raise_error("IndexError", "deque already at its maximum size", c.node, c.module);
+  Call inner{c.machine, c.path, list, c.arguments, c.keywords, c.node, c.module, c.complete};
+  return native(inner);
+}
+
+/// del deque[index]
+Answer delete_item(Call& c) {
+  List* list = held_by(c.machine, c.self);
+  if (!list || c.count() != 1) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(list->items.size());
+  auto& items = c.machine.mutable_items(list);
+  if (!c.arguments[0].is_integral()) {
+    list->open = true;
+    for (Value& one : items) one = lost(c.machine, "an item before it may have been deleted");
+    return Value::none();
+  }
+  const std::int64_t at =
+      c.arguments[0].number() < 0 ? c.arguments[0].number() + size : c.arguments[0].number();
+  if (at < 0 || at >= size)
+    return c.machine.raise_error("IndexError", "deque index out of range", c.node, c.module);
+  items.erase(items.begin() + at);
+  return Value::none();
+}
+
 Answer holds(Call& c) {
   List* list = held_by(c.machine, c.self);
   return list && c.count() == 1 ? Answer(c.machine.compare("in", c.arguments[0], list)) : std::nullopt;
@@ -166,6 +197,8 @@ void add_deques(Natives& n) {
   n.method("deque", "rotate", rotate);
   n.method("deque", "clear", clear_of_deque);
   n.method("deque", "copy", copy_of_deque);
+  for (const char* name : {"remove", "reverse", "index", "count", "insert"}) n.method("deque", name, as_list);
+  n.method("deque", "__delitem__", delete_item);
   n.method("deque", "__len__", length);
   n.method("deque", "__bool__", is_filled);
   n.method("deque", "__iter__", walked);

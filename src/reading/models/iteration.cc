@@ -99,7 +99,12 @@ Answer zip(Call& c) {
 
 Answer map(Call& c) { return c.count() > 1 ? over_arguments(c, Form::mapped, 1) : std::nullopt; }
 Answer filter(Call& c) { return c.count() == 2 ? over_arguments(c, Form::filtered, 1) : std::nullopt; }
-Answer chain(Call& c) { return over_arguments(c, Form::chained, 0); }
+/// Something that cannot be walked is an error only where its turn comes.
+Answer chain(Call& c) {
+  for (const Value& v : c.arguments)
+    if (v.is_number() || v.is_none()) return std::nullopt;
+  return over_arguments(c, Form::chained, 0);
+}
 
 Answer chain_of(Call& c) {
   const auto all = c.count() == 1 ? c.machine.items_in_order(c.arguments[0]) : std::nullopt;

@@ -176,12 +176,35 @@ Answer getattr(Call& c) {
   return found;
 }
 
+/// Whether a number, text, tuple or None has an attribute; nullopt: it is none of them.
+std::optional<bool> plain_value_has(Machine& m, const Value& v, const std::string& name) {
+  const Tuple* tuple = v.as<Tuple>();
+  const bool sequence = v.as<Text>() || tuple;
+  if (!sequence && !v.is_number() && !v.is_none()) return std::nullopt;
+  const auto among = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (tuple && tuple->of && !name.starts_with("__")) {
+    if (name == "_asdict" || name == "_replace" || name == "_fields" || name == "_make") return true;
+    const Value of_class = m.attribute(tuple->of, name);
+    if (of_class.bound() && !of_class.is_unknown() && !of_class.as<Method>()) return true;
+  }
+  if (tuple && std::find(tuple->names.begin(), tuple->names.end(), m.symbol(name)) != tuple->names.end())
+    return true;
+  if (!name.starts_with("__")) return !m.lacks(v, name);
+  if (among({"__len__", "__iter__", "__getitem__", "__contains__"})) return sequence;
+  if (among({"__int__", "__float__", "__add__", "__mul__"}))
+    return v.is_number() || (sequence && name[2] != 'i' && name[2] != 'f');
+  if (name == "__index__") return v.is_integral();
+  return among({"__class__", "__doc__", "__eq__", "__hash__", "__repr__", "__str__"});
+}
+
 Answer hasattr(Call& c) {
   const Text* name = c.count() > 1 ? c.arguments[1].as<Text>() : nullptr;
   if (!name || c.arguments[0].is_unknown()) return std::nullopt;
-  if (c.arguments[0].is_number() || c.arguments[0].is_none() || c.arguments[0].as<Text>() ||
-      c.arguments[0].as<Tuple>())
-    return Value::boolean(false);
+  if (c.arguments[0].is_integral() && name->text == "is_integer") return std::nullopt;  // since 3.12
+  if (const auto plainly = plain_value_has(c.machine, c.arguments[0], name->text))
+    return Value::boolean(*plainly);
   if (const Function* f = c.arguments[0].as<Function>();
       f && (name->text == "cache_clear" || name->text == "cache_info"))
     return Value::boolean(f->is_cached);

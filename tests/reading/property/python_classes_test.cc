@@ -187,6 +187,15 @@ for act in (lambda: range(2.0), lambda: range("3"), lambda: range(1, 4, 0), lamb
     except ValueError:
         said.append("value")
 r = said)",
+    R"(from collections import namedtuple
+class Q(namedtuple("Q", "x y")):
+    def area(self):
+        return 1
+    side = 4
+q = Q(1, 2)
+r = [hasattr(v, n) for v in (3, 2.5, "a", (1, 2), None, True, q)
+     for n in ("real", "lower", "count", "index", "__len__", "__add__", "__int__", "__index__", "stages", "x", "area",
+               "side", "_asdict", "__class__", "bit_length")])",
     R"(said = []
 try:
     class B(int, str):

@@ -134,6 +134,12 @@ r = seen)",
 };
 
 const char* const iterations[] = {
+    "from collections import deque\nq = deque([3, 1, 2])\np = q\nq.remove(1)\nq.insert(1, 9)\nq.reverse()\nq "
+    "+= [4, "
+    "5]\ndel q[0]\nr = [*p], q.index(9), q.count(4), p is q",
+    "from collections import Counter\nc = Counter(a=2)\nd = c\nc += Counter(a=1, b=2)\nc -= Counter(b=1)\nr "
+    "= "
+    "[*d.items()], c is d",
     "import itertools as i\nr = [*i.chain([1, 2], (3,), range(2))], [*i.combinations(range(4), 2)], "
     "[*i.permutations([3, 1, 2], 2)], len([*i.permutations([1, 2, 3])]), "
     "[*i.combinations_with_replacement('ab', 2)], [*i.product([1, 2], repeat=2)]",
