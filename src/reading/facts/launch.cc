@@ -280,7 +280,7 @@ void add_launch(FactContext& context, const CallSite& site) {
     auto& values = context.drafts[index].fact.values;
     const evidence::Value told = launched_with(context, launch, name, value);
     if (name == "grid" || name == "block" || name == "cluster") values[name] = told;
-    if (name == "block") values["threads"] = threads_of(told);
+    if (name == "block") values["threads"] = threads_of_block(told);
     if (name == "smem") values["smem_bytes"] = told;
     if (name == "grid" || name == "block" || name == "cluster")
       Sources(context, Family::H2, kind_of_keyword(name), name, kernel, told).follow(value, 2);

@@ -39,7 +39,7 @@ bool counts(const SeenLaunch& launch, std::string_view name) {
 }
 }  // namespace
 
-evidence::Value threads_of(const evidence::Value& block) {
+evidence::Value threads_of_block(const evidence::Value& block) {
   if (const auto n = block.integer()) return block;
   const auto* items = block.list();
   if (!items) return block;
@@ -72,7 +72,7 @@ evidence::Value given_in(const FactContext& context, const SeenLaunch& launch, s
                                              : launch.block,
                       launch.call);
   if (name != "smem_bytes") out.formula.clear();
-  return name == "threads" ? threads_of(out) : out;
+  return name == "threads" ? threads_of_block(out) : out;
 }
 
 std::vector<SeenLaunch> launches_of(const std::vector<SeenLaunch>& seen, const std::string& kernel) {

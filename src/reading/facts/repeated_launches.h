@@ -8,7 +8,7 @@
 namespace cutelab::reading {
 
 /// Threads of a block value: product of its items.
-evidence::Value threads_of(const evidence::Value& block);
+evidence::Value threads_of_block(const evidence::Value& block);
 
 /// What one launch was given: "grid", "block", "cluster", "threads", "smem_bytes"; not known where it was not
 /// passed, bytes of shared memory aside, which the kernel's allocations tell too.

@@ -6,7 +6,7 @@
 // collections.deque: a Record "deque" of a list and the most that it holds.
 namespace cutelab::reading::machine::python_models {
 namespace {
-List* held_by(Machine& m, const Value& self) {
+List* items_of_deque(Machine& m, const Value& self) {
   const Record* record = record_if(self, "deque");
   List* list = record ? m.field(record, "items").as<List>() : nullptr;
   return list && !list->open ? list : nullptr;
@@ -40,7 +40,7 @@ Answer deque(Call& c) {
 
 template <bool left>
 Answer append_of_deque(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list || c.count() != 1) return std::nullopt;
   put_at(c, list, c.arguments[0], left);
   return Value::none();
@@ -48,7 +48,7 @@ Answer append_of_deque(Call& c) {
 
 template <bool left>
 Answer extend_of_deque(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list || c.count() != 1) return std::nullopt;
   const bool itself = c.arguments[0].as<Record>() == c.self.as<Record>();
   const auto items = itself ? std::optional(list->items) : c.machine.items_in_order(c.arguments[0]);
@@ -64,7 +64,7 @@ Answer extend_of_deque(Call& c) {
 
 template <bool left>
 Answer pop_of_deque(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list || c.count()) return std::nullopt;
   if (list->items.empty())
     return c.machine.raise_error("IndexError", "pop from an empty deque", c.node, c.module);
@@ -76,7 +76,7 @@ Answer pop_of_deque(Call& c) {
 }
 
 Answer rotate(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   const Value by = c.get(0, "n", Value::integer(1));
   if (!list || !by.is_integral() || c.count() > 1) return std::nullopt;
   auto& items = c.machine.mutable_items(list);
@@ -88,30 +88,30 @@ Answer rotate(Call& c) {
 }
 
 Answer clear_of_deque(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list) return std::nullopt;
   c.machine.mutable_items(list).clear();
   return Value::none();
 }
 
 Answer length(Call& c) {
-  const List* list = held_by(c.machine, c.self);
+  const List* list = items_of_deque(c.machine, c.self);
   return list ? Answer(Value::integer(static_cast<std::int64_t>(list->items.size()))) : std::nullopt;
 }
 
 Answer is_filled(Call& c) {
-  const List* list = held_by(c.machine, c.self);
+  const List* list = items_of_deque(c.machine, c.self);
   return list ? Answer(Value::boolean(!list->items.empty())) : std::nullopt;
 }
 
 /// The items as they are now: a change of it while it is walked is an error that is not told here.
 Answer walked(Call& c) {
-  const List* list = held_by(c.machine, c.self);
+  const List* list = items_of_deque(c.machine, c.self);
   return list ? Answer(c.machine.tuple(list->items)) : std::nullopt;
 }
 
 Answer item(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list || c.count() != 1) return std::nullopt;
   if (c.arguments[0].as<Slice>())
     return c.machine.raise_error("TypeError", "a deque takes no slice", c.node, c.module);
@@ -119,7 +119,7 @@ Answer item(Call& c) {
 }
 
 Answer set_item(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list || c.count() != 2) return std::nullopt;
   auto& items = c.machine.mutable_items(list);
   if (!c.arguments[0].is_integral()) {
@@ -137,7 +137,7 @@ Answer set_item(Call& c) {
 
 /// remove, reverse, index, count, insert: as of the list.
 Answer as_list(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   const std::string_view name = leaf_name(c.path);
   const Native native = list ? Natives::all().find_method("list", name) : nullptr;
   if (!native || c.count() > 2) return std::nullopt;
@@ -149,7 +149,7 @@ Answer as_list(Call& c) {
 
 /// del deque[index]
 Answer delete_item(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   if (!list || c.count() != 1) return std::nullopt;
   const auto size = static_cast<std::int64_t>(list->items.size());
   auto& items = c.machine.mutable_items(list);
@@ -167,18 +167,18 @@ Answer delete_item(Call& c) {
 }
 
 Answer holds(Call& c) {
-  List* list = held_by(c.machine, c.self);
+  List* list = items_of_deque(c.machine, c.self);
   return list && c.count() == 1 ? Answer(c.machine.compare("in", c.arguments[0], list)) : std::nullopt;
 }
 
 Answer equals(Call& c) {
-  List* list = held_by(c.machine, c.self);
-  List* other = c.count() == 1 ? held_by(c.machine, c.arguments[0]) : nullptr;
+  List* list = items_of_deque(c.machine, c.self);
+  List* other = c.count() == 1 ? items_of_deque(c.machine, c.arguments[0]) : nullptr;
   return list && other ? Answer(c.machine.compare("==", list, other)) : std::nullopt;
 }
 
 Answer copy_of_deque(Call& c) {
-  const List* list = held_by(c.machine, c.self);
+  const List* list = items_of_deque(c.machine, c.self);
   if (!list) return std::nullopt;
   return Value(record_of(
       c, "deque",

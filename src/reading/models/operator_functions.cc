@@ -12,8 +12,8 @@ constexpr Named binary[] = {{"add", "+"},     {"sub", "-"},  {"mul", "*"},  {"fl
                             {"truediv", "/"}, {"mod", "%"},  {"pow", "**"}, {"lshift", "<<"},
                             {"rshift", ">>"}, {"and_", "&"}, {"or_", "|"},  {"xor", "^"},
                             {"concat", "+"}};
-constexpr Named compared[] = {{"lt", "<"},  {"le", "<="}, {"gt", ">"},   {"ge", ">="},
-                              {"eq", "=="}, {"ne", "!="}, {"is_", "is"}, {"is_not", "is not"}};
+constexpr Named comparisons[] = {{"lt", "<"},  {"le", "<="}, {"gt", ">"},   {"ge", ">="},
+                                 {"eq", "=="}, {"ne", "!="}, {"is_", "is"}, {"is_not", "is not"}};
 
 const char* named_by(const Call& c, const auto& table) {
   for (const Named& one : table)
@@ -27,7 +27,7 @@ Answer binary_operation(Call& c) {
 }
 
 Answer comparison(Call& c) {
-  const char* op = c.count() == 2 ? named_by(c, compared) : nullptr;
+  const char* op = c.count() == 2 ? named_by(c, comparisons) : nullptr;
   return op ? Answer(c.machine.compare(op, c.arguments[0], c.arguments[1])) : std::nullopt;
 }
 
@@ -122,7 +122,7 @@ Answer call_method_named(Call& c) {
 
 void add_operators(Natives& n) {
   for (const Named& one : binary) n.function("operator", one.name, binary_operation);
-  for (const Named& one : compared) n.function("operator", one.name, comparison);
+  for (const Named& one : comparisons) n.function("operator", one.name, comparison);
   n.function("operator", "neg", negative);
   n.function("operator", "inv", inverted);
   n.function("operator", "invert", inverted);
