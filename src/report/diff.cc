@@ -143,7 +143,8 @@ class Features {
   }
 
   void launch(const Fact& fact) {
-    for (const char* name : {"grid", "cluster", "threads"})
+    for (const char* name :
+         {"grid", "cluster", "threads", "grid_by_launch", "cluster_by_launch", "threads_by_launch"})
       if (const std::string text = text_of(fact, name); !text.empty()) add("launch", name, text, fact.at);
   }
 

@@ -59,6 +59,8 @@ class KernelCard : CardText {
       std::string text = shown(row.value);
       if (row.name == "block" && threads && threads->value.determined())
         text += fmt::format(", {} threads", threads->value.text());
+      if (launch_row(model, (row.name + "_by_launch").c_str()) && row.value.determined())
+        text += ", the first";
       if (row.name == "grid" && model.assumed_multiprocessors)
         text += fmt::format(", assuming {} SMs", *model.assumed_multiprocessors);
       columns.rows.push_back({{row.name, Style::faint}, {text, value_style(row.value)}, line(row.fact)});

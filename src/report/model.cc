@@ -97,6 +97,12 @@ class Gather {
   void put_launch(LaunchRow row, int rank) {
     int& best = launch_rank_[row.name];
     if (rank < best || (rank == best && !row.value.determined())) return;
+    // What a keyword is given in several launches is not one value; the launch tells that of the first.
+    const auto told = std::find_if(model_.launch.begin(), model_.launch.end(),
+                                   [&](const LaunchRow& old) { return old.name == row.name; });
+    if (!row.value.determined() && told != model_.launch.end() && told->value.determined() &&
+        is_active(reading_.facts[told->fact]))
+      return;
     if (best > 0) std::erase_if(model_.launch, [&](auto& old) { return old.name == row.name; });
     best = rank;
     model_.launch.push_back(std::move(row));

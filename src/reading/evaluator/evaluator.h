@@ -23,6 +23,7 @@ struct SeenLaunch {
   source::Node call;                      ///< the `.launch(…)` call
   std::string kernel;                     ///< qualified name of the kernel's function
   std::optional<std::int64_t> allocated;  ///< bytes of shared memory that the kernel's allocators took
+  bool perhaps = false;                   ///< whether the program makes it is not known
 };
 
 /// A shared-memory struct as a run laid it out, in bytes; nullopt = not known.

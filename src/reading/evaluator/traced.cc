@@ -190,6 +190,7 @@ Abstract TracedEvaluator::combined(const Abstract& folded, const RunValue& value
 Abstract TracedEvaluator::value_of(int module, Node expression) {
   const Abstract& folded = folder_.evaluate_in_module(module, expression);
   RunValue value = seen(module, expression, nullptr);
+  if (!value.bound() && is_beyond_end(module, expression)) return beyond_end(folded);
   if (!value.bound() && !folded.known()) value = set_by_run(module, expression);
   return combined(folded, value);
 }
@@ -217,7 +218,9 @@ RunValue TracedEvaluator::set_by_run(int module, Node expression) {
 
 Abstract TracedEvaluator::argument_of(const Abstract& object, Node argument) {
   const int module = object.frame ? object.frame->module : object.module;
-  return combined(folder_.argument_folded(object, argument), seen(module, argument, object.frame));
+  const RunValue value = seen(module, argument, object.frame);
+  const Abstract& folded = folder_.argument_folded(object, argument);
+  return !value.bound() && is_beyond_end(module, argument) ? beyond_end(folded) : combined(folded, value);
 }
 
 namespace {
@@ -268,7 +271,10 @@ Activity TracedEvaluator::against_by_entries(int module, Node node, const Activi
 /// The nearest branch above the node that the run did not take: its condition says why.
 Activity TracedEvaluator::active(int module, Node node) {
   const machine::Trace& trace = machine_.trace();
-  const Activity folded = folder_.active(module, node);
+  Activity folded = folder_.active(module, node);
+  const bool decided = folded.state == Tristate::no || !folded.condition.empty();
+  if (decided && !trace.ran(module, node) && is_beyond_end(module, node))
+    folded.state = Tristate::undetermined;
   if (machine_.by_entries()) return against_by_entries(module, node, folded);
   if (machine_.launches().empty()) return folded;
   for (Node n = node; n; n = n.parent()) {
@@ -340,6 +346,7 @@ SeenLaunch TracedEvaluator::told(const machine::Launch& launch) {
   out.module = launch.module;
   out.call = launch.node;
   out.kernel = launch.kernel->path;
+  out.perhaps = launch.perhaps;
   if (launch.allocated_known) out.allocated = launch.allocated;
   return out;
 }

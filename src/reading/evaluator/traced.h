@@ -38,6 +38,8 @@ class TracedEvaluator final : public Evaluator {
   std::vector<machine::Value> all_seen(int module, source::Node node) const;
   machine::Value set_by_run(int module, source::Node expression);
   std::string decided_against(int module, source::Node node);
+  bool is_beyond_end(int module, source::Node node) const;
+  Abstract beyond_end(const Abstract& folded);
   Activity against_by_entries(int module, source::Node node, const Activity& folded);
   std::optional<SeenStorage> storage_in(const machine::Value& made);
   std::optional<SeenTensor> tensor_in(const machine::Value& value);

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "evidence/names.h"
-#include "reading/facts/context.h"
+#include "reading/facts/repeated_launches.h"
 
 namespace cutelab::reading {
 using evidence::Family;
@@ -19,23 +19,6 @@ const char* kind_of_keyword(std::string_view name) {
   if (name == "block") return evidence::kind::block;
   if (name == "cluster") return evidence::kind::cluster;
   return evidence::kind::launch_keyword;
-}
-
-/// Threads of a block value: product of its items.
-evidence::Value threads_of(const evidence::Value& block) {
-  if (const auto n = block.integer()) return block;
-  const auto* items = block.list();
-  if (!items) return block;
-  std::int64_t product = 1;
-  for (const evidence::Value& item : *items) {
-    const auto n = item.integer();
-    if (!n) return item;
-    product *= *n;
-  }
-  evidence::Value out = evidence::literal(product);
-  out.formula = block.formula;
-  out.known_by = evidence::KnownBy::computed;
-  return out;
 }
 
 /// The kernel a `.launch()` launches: the function called before it, else the first that the run launched
@@ -77,7 +60,8 @@ evidence::Value launched_with(FactContext& context, const SeenLaunch* seen, cons
   return other.determined() ? other : out;
 }
 
-void add_keyword(FactContext& context, Node keyword, const std::string& kernel) {
+void add_keyword(FactContext& context, Node keyword, const std::string& kernel,
+                 const std::vector<SeenLaunch>& launches) {
   const std::string name(keyword.child(Field::name_field).text());
   const Node value = keyword.child(Field::value_field);
   const bool shape = name == "grid" || name == "block" || name == "cluster" || name == "fallback_cluster";
@@ -86,6 +70,12 @@ void add_keyword(FactContext& context, Node keyword, const std::string& kernel) 
                              name + " = " + std::string(value.text().substr(0, 120)), keyword);
   draft.fact.values[name] = shape || name == "smem" ? launched_with(context, nullptr, name, value)
                                                     : given_to_launch(context, value);
+  if (draft.fact.values[name].determined() && (shape || name == "smem") && name != "fallback_cluster" &&
+      is_given_differently(context, launches, name))
+    draft.fact.values[name] = evidence::undetermined(
+        "differs between the " + std::to_string(launches.size()) + " launches of the run",
+        {std::string(value.text().substr(0, 80))}, context.at(value),
+        std::string(value.text().substr(0, 400)));
   if (plumbing) draft.fact.values.clear();
   draft.fact.kernel = kernel;
   draft.construct = "launch:" + name;
@@ -248,28 +238,13 @@ class Sources {
   bool whole_ = true;       ///< what is followed is the keyword's whole value
 };
 
-/// Bytes of the kernel's own allocations, where `.launch()` names no smem.
-evidence::Value allocated_bytes(FactContext& context, const SeenLaunch* seen, Node call) {
-  if (!seen || !seen->allocated)
-    return evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
-                                  {"shared storage"}, context.at(call), "");
-  evidence::Value bytes = evidence::literal(*seen->allocated);
-  bytes.formula = evidence::kind::allocations_add_up;
-  bytes.known_by = evidence::KnownBy::computed;
-  return bytes;
-}
-
-/// What the run passed to one launch.
-void take_values(FactContext& context, const SeenLaunch& launch, Draft& draft) {
+/// What the run passed to the first of several launches, and where the others differ from it.
+void take_values(FactContext& context, const std::vector<SeenLaunch>& launches, Draft& draft) {
   auto& values = draft.fact.values;
-  values["grid"] = context.value(launch.grid, launch.call);
-  values["block"] = context.value(launch.block, launch.call);
-  values["threads"] = threads_of(values["block"]);
-  if (!launch.cluster.is(Abstract::Kind::none))
-    values["cluster"] = context.value(launch.cluster, launch.call);
-  for (auto& [name, value] : values) value.formula.clear();
-  values["smem_bytes"] = launch.smem.is(Abstract::Kind::none) ? allocated_bytes(context, &launch, launch.call)
-                                                              : context.value(launch.smem, launch.call);
+  for (const char* name : {"grid", "block", "threads", "cluster", "smem_bytes"})
+    if (std::string_view(name) != "cluster" || !launches.front().cluster.is(Abstract::Kind::none))
+      values[name] = given_in(context, launches.front(), name);
+  note_repeated_launches(context, launches, draft.fact);
 }
 
 /// A function that launches the kernel it is given: the other kernels that the run launched there.
@@ -283,16 +258,16 @@ void add_kernels_given(FactContext& context, const std::vector<SeenLaunch>& seen
     draft.construct = "launch";
     draft.fact.kernel = launch.kernel;
     draft.fact.optional = true;
-    take_values(context, launch, draft);
+    take_values(context, launches_of(seen, launch.kernel), draft);
   }
 }
 
 void add_launch(FactContext& context, const CallSite& site) {
   const std::vector<SeenLaunch> seen = context.evaluator.launches_at(0, site.call);
   const std::string kernel = kernel_of(context, site.call.child(Field::function_field), seen);
-  const auto own =
-      std::find_if(seen.begin(), seen.end(), [&](const SeenLaunch& l) { return l.kernel == kernel; });
-  const SeenLaunch* launch = own != seen.end() ? &*own : seen.empty() ? nullptr : &seen.front();
+  std::vector<SeenLaunch> own = launches_of(seen, kernel);
+  if (own.empty() && !seen.empty()) own = launches_of(seen, seen.front().kernel);
+  const SeenLaunch* launch = own.empty() ? nullptr : &own.front();
   const std::size_t index = context.drafts.size();
   context.add(Family::H2, evidence::kind::launch, kernel, "launches " + kernel, site.call);
   context.drafts[index].construct = "launch";
@@ -301,11 +276,11 @@ void add_launch(FactContext& context, const CallSite& site) {
     if (!a.is(NodeKind::keyword_argument)) continue;
     const std::string name(a.child(Field::name_field).text());
     const Node value = a.child(Field::value_field);
-    add_keyword(context, a, kernel);
+    add_keyword(context, a, kernel, own);
     auto& values = context.drafts[index].fact.values;
     const evidence::Value told = launched_with(context, launch, name, value);
     if (name == "grid" || name == "block" || name == "cluster") values[name] = told;
-    if (name == "block") values["threads"] = threads_of(told);
+    if (name == "block") values["threads"] = threads_of_block(told);
     if (name == "smem") values["smem_bytes"] = told;
     if (name == "grid" || name == "block" || name == "cluster")
       Sources(context, Family::H2, kind_of_keyword(name), name, kernel, told).follow(value, 2);
@@ -316,14 +291,19 @@ void add_launch(FactContext& context, const CallSite& site) {
     }
   }
   if (!context.keyword(site.call, "smem"))
-    context.drafts[index].fact.values["smem_bytes"] = allocated_bytes(context, launch, site.call);
+    context.drafts[index].fact.values["smem_bytes"] =
+        launch ? given_in(context, *launch, "smem_bytes")
+               : evidence::undetermined("no smem= keyword: the DSL adds up the allocations when it compiles",
+                                        {"shared storage"}, context.at(site.call), "");
+  note_repeated_launches(context, own, context.drafts[index].fact);
   add_kernels_given(context, seen, kernel);
 }
 
 /// A kernel of another file that this program launches: its launch as the program's own run makes it.
 void add_launches_elsewhere(FactContext& context) {
   std::vector<std::pair<Node, std::string>> seen;
-  for (const SeenLaunch& launch : context.evaluator.launches_elsewhere()) {
+  const std::vector<SeenLaunch> all = context.evaluator.launches_elsewhere();
+  for (const SeenLaunch& launch : all) {
     const std::pair<Node, std::string> key(launch.call, launch.kernel);
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
     seen.push_back(key);
@@ -331,7 +311,9 @@ void add_launches_elsewhere(FactContext& context) {
                                "launches " + launch.kernel + " of another file", launch.call);
     draft.construct = "launch-elsewhere";
     draft.fact.optional = true;
-    take_values(context, launch, draft);
+    std::vector<SeenLaunch> same = launches_of(all, launch.kernel);
+    std::erase_if(same, [&](const SeenLaunch& other) { return !(other.call == launch.call); });
+    take_values(context, same, draft);
   }
 }
 

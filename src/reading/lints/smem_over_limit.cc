@@ -132,12 +132,21 @@ Size largest_struct(const Check& check) {
   return out;
 }
 
+/// The most that a launch statement asks for, in any of its launches.
+std::optional<std::int64_t> requested(const Fact& launch) {
+  auto most = number_of(launch, "smem_bytes");
+  const evidence::Value* each = value_of(launch, "smem_bytes_by_launch");
+  if (each && each->list())
+    for (const evidence::Value& one : *each->list())
+      if (const auto n = one.integer(); n && *n > most.value_or(0)) most = n;
+  return most;
+}
+
 /// What the launches ask for; nullptr where none says.
 const Fact* largest_request(const Check& check) {
   const Fact* out = nullptr;
   for (const Fact* launch : check.facts(evidence::kind::launch))
-    if (const auto n = number_of(*launch, "smem_bytes"); n && (!out || *n > *number_of(*out, "smem_bytes")))
-      out = launch;
+    if (const auto n = requested(*launch); n && (!out || *n > *requested(*out))) out = launch;
   return out;
 }
 
@@ -146,7 +155,7 @@ void hold_limit(Check& check) {
   Size loose;
   if (const Fact* launch = largest_request(check)) {
     // Every allocation of the kernel is in it; the struct's parts only explain it.
-    storage.bytes = std::max(storage.bytes, *number_of(*launch, "smem_bytes"));
+    storage.bytes = std::max(storage.bytes, *requested(*launch));
     storage.complete = true;
     storage.at.push_back(launch->at);
   } else if (check.kernels().size() <= 1) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/named_tuples.h"
 
 namespace cutelab::reading::machine {
 using source::Node;
@@ -101,6 +102,8 @@ Value Machine::Interpreter::attribute_of_class(Class* klass, Symbol name, Node a
       if (value.as<Instance>()) dict->items.emplace_back(m.text(m.name_of(key)), value);
     return dict;
   }
+  if (klass->is_named_tuple && (plain == "_fields" || plain == "_field_defaults"))
+    return fields_of_named(m, *line_of(klass).front(), plain == "_fields");
   if (const Value found = class_attribute(klass, name); found.bound()) {
     Function* f = found.as<Function>();
     if (f && f->is_class_method) return bind_method(found, klass, klass, at, module);
@@ -259,6 +262,8 @@ Value Machine::Interpreter::attribute_of_plain(const Value& object, Symbol symbo
     const std::string_view kind = kind_of(object);
     if (const Getter getter = natives.find_getter(kind, name))
       if (auto value = getter(m, object)) return *value;
+    if (!m.current_launch_ && module < Library::first && !name.starts_with("__") && m.lacks(object, name))
+      ++m.uncertain_;  // Python's own numbers have none such, the DSL's may
     Method* method = m.make<Method>();
     method->self = object;
     method->name = name;
@@ -299,12 +304,11 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
       out.as<Unknown>()->may_be = u->may_be;
       return out;
     }
-    case Type::tuple: {
-      const Tuple* t = static_cast<Tuple*>(o);
-      for (std::size_t i = 0; i < t->names.size() && i < t->items.size(); ++i)
-        if (t->names[i] == symbol) return t->items[i];
+    case Type::tuple:
+      if (Tuple* t = static_cast<Tuple*>(o); !t->names.empty())
+        if (const Value found = attribute_of_tuple(t, symbol, at, module); found.bound() || m.raising_)
+          return found;
       break;
-    }
     case Type::function:
       if (const Value* set = static_cast<Function*>(o)->attributes.find(symbol)) return *set;
       if (name == "__name__")

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/slices.h"
 
 // Statements and calls that change a value in place: `+=`, `del`, methods that are not followed.
 namespace cutelab::reading::machine {
@@ -93,7 +94,14 @@ bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& 
   Set* set = before.as<Set>();
   Dict* dict = before.as<Dict>();
   List* list = before.as<List>();
-  if (!(set && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*")) return false;
+  if (const Record* record = before.as<Record>(); record && record->kind == "deque") {
+    Call c{m, "deque.extend", before, {operand}, {}, at_, at_module_};
+    const Native extend = op == "+" ? natives.find_method("deque", "extend") : nullptr;
+    if (!extend || (!extend(c) && !m.raising_)) lose_content(before);
+    return true;
+  }
+  const bool counting = dict && dict->form == Dict::Form::counting;
+  if (!(set && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*") && !counting) return false;
   const Value after = m.arithmetic(op, before, operand);
   if (m.raising_) return true;
   if (set && after.as<Set>()) {
@@ -104,9 +112,7 @@ bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& 
   } else if (list && after.as<List>()) {
     m.mutable_items(list) = after.as<List>()->items;
   } else {  // not known
-    if (set) set->open = true;
-    if (dict) dict->open = true;
-    if (list) list->open = true;
+    lose_content(before);
   }
   return true;
 }
@@ -144,6 +150,8 @@ void Machine::Interpreter::delete_one(Node target, Scope* s) {
   const Value object = expression(target.child(Field::value_field), s);
   const Value index = index_value(target, s);
   if (List* list = object.as<List>()) {
+    if (const Slice* slice = index.as<Slice>(); slice && delete_slice(m, list, *slice, target, s->module))
+      return;
     auto& items = m.mutable_items(list);
     const auto size = static_cast<std::int64_t>(items.size());
     const std::int64_t at = index.is_integral() ? index.number() + (index.number() < 0 ? size : 0) : -1;
@@ -226,6 +234,8 @@ void Machine::Interpreter::lose_content(const Value& container) {
     for (auto& [key, value] : m.mutable_items(dict)) value = out;
   }
   if (Set* set = container.as<Set>()) set->open = true;
+  if (const Record* record = container.as<Record>(); record && record->kind == "deque")
+    lose_content(m.field(record, "items"));
   if (Iterator* it = container.as<Iterator>()) m.lose(it);
 }
 

@@ -214,10 +214,21 @@ bool Machine::Interpreter::stored_whole(Instance* instance, Symbol name, const V
   return true;
 }
 
+namespace {
+bool holds_member(const Class& klass, Symbol name) {
+  const Value* held = klass.is_enum && klass.module < Library::first ? klass.attributes.find(name) : nullptr;
+  return held && held->as<Instance>() && held->as<Instance>()->klass == &klass;
+}
+}  // namespace
+
 void Machine::store(const Value& object, Symbol name, const Value& value, Node at, int module, bool plainly) {
   if (Instance* instance = object.as<Instance>()) {
     Interpreter& run = *interpreter_;
     if (name_of(name).ends_with("__") && run.stored_whole(instance, name, value)) return;
+    if (instance->klass->is_enum && (name_of(name) == "value" || name_of(name) == "name")) {
+      raise_error("AttributeError", "property '" + name_of(name) + "' has no setter", at, module);
+      return;
+    }
     if (Interpreter::is_hooked(instance->klass)) {
       const Function* setter = plainly ? nullptr : run.own_method(object, "__setattr__");
       if (setter && setter->module < Library::first) {
@@ -239,6 +250,10 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
     return set(instance->attributes, name, value);
   }
   if (Class* klass = object.as<Class>()) {
+    if (holds_member(*klass, name)) {
+      raise_error("AttributeError", "cannot reassign member '" + name_of(name) + "'", at, module);
+      return;
+    }
     interpreter_->may_hook(klass, name, value);
     return set(klass->attributes, name, value);
   }
@@ -251,6 +266,10 @@ void Machine::store(const Value& object, Symbol name, const Value& value, Node a
     return set(of->written, name, value);
   }
   interpreter_->lose_aliases(object);
+  if (const Tuple* named = object.as<Tuple>(); named && named->of && named->of->line.size() > 1) {
+    limit("an attribute of an object of a class that derives from a named tuple", name_of(name));
+    return;
+  }
   if (!object.is_unknown() && !object.as<Method>() && !current_launch_ && !object.as<LayoutObject>() &&
       module < Library::first)
     raise_error("AttributeError", repr(object) + " takes no attribute '" + name_of(name) + "'", at, module);
@@ -281,7 +300,13 @@ void Machine::remove(const Value& object, Symbol name, Node at, int module) {
     }
     names = &instance->attributes;
   }
-  if (Class* klass = object.as<Class>()) names = &klass->attributes;
+  if (Class* klass = object.as<Class>()) {
+    names = &klass->attributes;
+    if (holds_member(*klass, name)) {
+      raise_error("AttributeError", "cannot delete member '" + name_of(name) + "'", at, module);
+      return;
+    }
+  }
   if (Module* of = object.as<Module>()) names = &of->scope->names;
   if (Function* function = object.as<Function>()) names = &function->attributes;
   if (Record* record = object.as<Record>(); record && record->kind == "Namespace") names = &record->fields;

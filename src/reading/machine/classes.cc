@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "reading/machine/fork.h"
+#include "reading/machine/members.h"
+#include "reading/machine/named_tuples.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -44,6 +46,7 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
   }
   finish_class(klass);
   set_up_class(klass, std::move(keywords));
+  if (!m.raising_ && s->module < Library::first) hold_class(klass, kind);
   const External* maker = kind.as<External>();
   const Unknown* unknown = kind.as<Unknown>();
   if (kind.bound() && !s->lazy && s->module < Library::first && !m.raising_ &&
@@ -91,7 +94,14 @@ Value Machine::Interpreter::read_bases(Node n, Class* klass, Keywords& keywords,
 /// The members of an enumeration are instances of it.
 void Machine::Interpreter::finish_class(Class* klass) {
   if (!klass->is_enum) return;
+  line_of(klass);
+  const bool flags = is_flag(*klass);
   std::int64_t automatic = 0;
+  const auto next = [&] {  // of flags the next bit
+    std::int64_t bit = 1;
+    while (flags && bit <= automatic && bit < std::int64_t{1} << 61) bit *= 2;
+    return flags ? bit : automatic + 1;
+  };
   const Symbol name_symbol = m.symbol("name"), value_symbol = m.symbol("value");
   const auto items = klass->attributes.items();
   for (const auto& [name, value] : items) {
@@ -102,8 +112,8 @@ void Machine::Interpreter::finish_class(Class* klass) {
     member->attributes.at(name_symbol) = m.text(m.name_of(name));
     Value number = value;
     const Unknown* u = value.as<Unknown>();
-    if (u && u->path == "enum.auto") number = Value::integer(++automatic);
-    if (number.is_integral()) automatic = number.number();
+    if (u && u->path == "enum.auto") number = Value::integer(next());
+    if (number.is_integral()) automatic = flags ? std::max(automatic, number.number()) : number.number();
     member->attributes.at(value_symbol) = number;
     const Value first = member_of_value(klass, number);
     klass->attributes.at(name) = first.bound() ? first : Value(member);
@@ -128,46 +138,6 @@ void Machine::Interpreter::initialise_member(Instance* member, const Value& valu
   const Tuple* items = value.as<Tuple>();
   const Value self = member;
   call_function(own, &self, items ? items->items : std::vector<Value>{value}, {}, {}, own->module);
-}
-
-Value Machine::Interpreter::instantiate_special(Class* klass, std::vector<Value>& arguments,
-                                                Keywords& keywords, bool& done) {
-  done = true;
-  if (klass->is_enum && arguments.size() == 1) {
-    for (const auto& [name, member] : klass->attributes.items())
-      if (const Instance* i = member.as<Instance>()) {
-        const Value* value = i->attributes.find(m.symbol("value"));
-        if (value && m.equal(*value, arguments[0]) == Truth::yes) return member;
-        if (member.same(arguments[0])) return member;
-      }
-    // The library's enumerations take their members' names in either case (their _missing_ says so).
-    if (const Text* text = arguments[0].as<Text>();
-        text && class_attribute(klass, m.symbol("_missing_")).bound()) {
-      std::string upper = text->text;
-      for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-      if (const Value* member = klass->attributes.find(m.symbol(upper)); member && member->as<Instance>())
-        return *member;
-    }
-    return m.unknown("no member of the enumeration", klass->name);
-  }
-  if (klass->is_named_tuple) {
-    Tuple* made = m.make<Tuple>(std::vector<Value>{});
-    std::size_t next = 0;
-    for (const auto& [name, type] : klass->annotations) {
-      Value value;
-      if (next < arguments.size()) value = arguments[next++];
-      for (const auto& [key, given] : keywords)
-        if (key == name) value = given;
-      if (!value.bound())
-        if (const Value* otherwise = klass->attributes.find(name)) value = *otherwise;
-      made->items.push_back(value.bound() ? value
-                                          : m.unknown("an argument that is not given", m.name_of(name)));
-      made->names.push_back(name);
-    }
-    return made;
-  }
-  done = false;
-  return {};
 }
 
 /// The fields of a dataclass and of its bases that are dataclasses, from the arguments of its `__init__`.
@@ -270,15 +240,17 @@ void Machine::Interpreter::initialize(const Initializer& how, Instance* made, st
 
 Value Machine::Interpreter::instantiate(Class* klass, std::vector<Value> arguments, Keywords keywords,
                                         Node at, int module, bool complete) {
-  bool done = false;
-  const Value special = instantiate_special(klass, arguments, keywords, done);
-  if (done) return special;
+  if (klass->is_enum && arguments.size() == 1) return member_for(klass, arguments[0], at, module);
+  if (klass->is_named_tuple && !line_of(klass).empty())
+    return make_named_tuple({m, klass->path, {}, arguments, keywords, at, module, complete}, klass);
   if (klass->storage) {  // a struct laid over memory
     const Value place = m.attribute(klass, "__call__", at, module);
     return m.call(place, std::move(arguments), std::move(keywords), at, module, complete);
   }
   if (klass->module < Library::first && class_attribute(klass, m.symbol("__new__")).as<Function>())
     return made_by_new(klass, arguments, keywords, at, module);
+  if (klass->is_abstract && !m.by_entries_)
+    return m.raise_error("TypeError", "Can't instantiate abstract class " + klass->name, at, module);
   Instance* made = m.make<Instance>();
   made->klass = made->attributes.of = klass;
   made->made_at = at;

@@ -63,6 +63,7 @@ Distinct::Place Distinct::add(const Value& key) {
 }
 
 void DictFiller::put(const Value& key, const Value& value) {
+  if (key.object() && keys_.refuses(key)) return;
   const Distinct::Place place = keys_.add(key);
   dict_->open = dict_->open || place.maybe;
   if (place.there)
@@ -72,6 +73,7 @@ void DictFiller::put(const Value& key, const Value& value) {
 }
 
 void SetFiller::put(const Value& key) {
+  if (key.object() && keys_.refuses(key)) return;
   const Distinct::Place place = keys_.add(key);
   set_->open = set_->open || place.maybe;
   if (!place.there) set_->items.push_back(key);

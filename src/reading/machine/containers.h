@@ -6,6 +6,9 @@
 
 namespace cutelab::reading::machine {
 
+/// Whether Python takes a value as a key.
+Machine::Truth has_hash(Machine& machine, const Value& key, int depth = 0);
+
 /// Keys, of which an equal one is there already: 1, 1.0 and True are one key.
 class Distinct {
  public:
@@ -16,6 +19,7 @@ class Distinct {
     bool maybe = false;  ///< whether it equals one that is there is not known
   };
   Place add(const Value& key);  ///< and adds it where it is not there
+  bool refuses(const Value& key) { return m_.refuses_key(key); }
 
  private:
   Place find(const Value& key);

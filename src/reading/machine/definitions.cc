@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "reading/machine/class_rules.h"
 #include "reading/machine/interpreter.h"
 
 // Functions as they are defined, and what stands above them after an @.
@@ -101,6 +102,11 @@ bool is_only_mark(std::string_view leaf) {
 
 /// Decorators that say something of a function and leave it as it is. False: it is none of them.
 bool Machine::Interpreter::mark(std::string_view leaf, Node decorator, Node inner, Value& value, Scope* s) {
+  if (const Class* klass = leaf == "unique" ? value.as<Class>() : nullptr)
+    for (const auto& [name, member] : klass->attributes.items())
+      if (const Instance* i = member.as<Instance>(); i && i->klass == klass)
+        if (const Value* own = i->attributes.find(m.symbol("name")); own && m.str(*own) != m.name_of(name))
+          m.raise_error("ValueError", "duplicate values found in " + klass->name, inner, s->module);
   if (is_only_mark(leaf)) return true;
   Function* f = value.as<Function>();
   if (leaf == "dataclass" && value.as<Class>()) {
@@ -108,6 +114,8 @@ bool Machine::Interpreter::mark(std::string_view leaf, Node decorator, Node inne
     mark_dataclass(decorator, value.as<Class>());
     if (klass->is_ordered && klass->has_no_equality)
       m.raise_error("ValueError", "eq must be true if order is true", inner, s->module);
+    else if (s->module < Library::first)
+      hold_fields(m, value.as<Class>(), inner);
     return true;
   }
   if (leaf == "singledispatch" || leaf == "singledispatchmethod") {

@@ -269,6 +269,8 @@ void Machine::Interpreter::lose_object(const Value& v, int depth, std::set<const
   if (const Dict* dict = v.as<Dict>())
     for (const auto& [key, value] : std::vector(dict->items)) lose_object(value, depth + 1, seen);
   if (const Method* method = v.as<Method>()) return lose_object(method->self, depth + 1, seen);
+  if (const Record* record = v.as<Record>(); record && record->kind == "deque")
+    return lose_object(m.field(record, "items"), depth + 1, seen);
   if (Record* record = v.as<Record>(); record && record->kind == "Namespace")
     for (const auto& [name, value] : std::vector(record->fields.items()))
       if (value.bound()) m.set(record->fields, name, lost());
@@ -287,6 +289,7 @@ bool Machine::Interpreter::may_alias(const Value& v, int depth) const {
     return is_own(instance->klass) && !instance->klass->is_enum;
   if (const Function* f = v.as<Function>()) return f->module < Library::first;
   if (const Method* method = v.as<Method>()) return may_alias(method->self, depth + 1);
+  if (const Record* record = v.as<Record>(); record && record->kind == "deque") return true;
   if (const Unknown* u = v.as<Unknown>()) return u->may_be != nullptr;
   return v.as<List>() || v.as<Dict>() || v.as<Set>() || v.as<Iterator>();
 }

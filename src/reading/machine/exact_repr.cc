@@ -28,8 +28,9 @@ std::optional<std::string> Machine::exact_repr(const Value& v, int depth) {
   if (v.as<LayoutObject>()) return depth == 0 ? std::optional(repr(v)) : std::nullopt;
   if ((!tuple && !list && !dict && !set) || depth > deepest) return std::nullopt;
   if (list && list->view_of) return std::nullopt;
-  if ((list && list->open) || (dict && dict->open) || (set && (set->open || set->items.size() > 1)) ||
-      (tuple && !tuple->names.empty()))
+  if (tuple && tuple->of) return repr_of_named(*tuple, depth);
+  if ((list && list->open) || (dict && (dict->open || dict->form != Dict::Form::plain)) ||
+      (set && (set->open || set->items.size() > 1)) || (tuple && !tuple->names.empty()))
     return std::nullopt;
   if (std::find(spelling_.begin(), spelling_.end(), v.object()) != spelling_.end())
     return tuple ? "(...)" : list ? "[...]" : "{...}";

@@ -25,6 +25,13 @@ std::optional<std::int64_t> small_decimal(std::string_view digits) {
   }
   return value;
 }
+
+/// Of an expression that the run ended in: it was not worked out, whatever stands for it.
+Value ended_in(Machine& m, Node n) {
+  const Value out = m.unknown("the run ended in it: " + m.stopped_by(), std::string(n.text().substr(0, 80)));
+  out.as<Unknown>()->changed = true;
+  return out;
+}
 }  // namespace
 
 Value Machine::Interpreter::expression(Node n, Scope* s) {
@@ -37,6 +44,7 @@ Value Machine::Interpreter::expression(Node n, Scope* s) {
   --depth_;
   if (m.raising_) return {};
   if (!value.bound()) value = unknown_at("no value", n);
+  if (stopped_) value = ended_in(m, n);
   constexpr auto bit = [](Type type) { return 1u << static_cast<unsigned>(type); };
   constexpr unsigned may_change = bit(Type::unknown) | bit(Type::list) | bit(Type::dict) | bit(Type::set);
   if (const Object* object = value.object(); object && (bit(object->type) & may_change)) note_touched(value);
@@ -234,6 +242,7 @@ Value Machine::Interpreter::dictionary(Node n, Scope* s) {
       const Value value = expression(c.child(Field::value_field), s);
       if (m.raising_) return {};
       out.put(key, value);
+      if (m.raising_) return {};
     } else if (c.is(NodeKind::dictionary_splat)) {
       const Value inner = expression(c.children().all().front(), s);
       if (m.raising_) return {};

@@ -189,7 +189,12 @@ Value Machine::Interpreter::join(const Value& a, const Value& b, const std::stri
     std::vector<Value> items;
     for (std::size_t i = 0; i < tuple_a->items.size(); ++i)
       items.push_back(join(tuple_a->items[i], tuple_b->items[i], condition));
-    return m.tuple(std::move(items));
+    Tuple* joined = m.make<Tuple>(std::move(items));
+    if (tuple_a->names == tuple_b->names && tuple_a->of == tuple_b->of) {
+      joined->names = tuple_a->names;
+      joined->of = tuple_a->of;
+    }
+    return joined;
   }
   std::string path;
   const auto record_a = a.as<Record>(), record_b = b.as<Record>();

@@ -240,7 +240,9 @@ bool same_content(const std::vector<Value>& a, const std::vector<Value>& b) {
 
 /// Writes down what a generator's body can see change between its items.
 void Machine::Interpreter::note_seen(Iterator* it) {
-  const auto note = [&](const Value& v) {
+  const auto note = [&](const Value& given) {
+    const Record* record = given.as<Record>();
+    const Value v = record && record->kind == "deque" ? m.field(record, "items") : given;
     if (v.as<List>() || v.as<Dict>() || v.as<Set>() || v.as<Instance>()) it->seen.emplace_back(v, content(v));
   };
   for (const auto& [name, value] : it->scope->names.items()) note(value);

@@ -329,8 +329,6 @@ class Machine::Interpreter : private InterpreterParts {
   Value member(const std::string& module, const std::string& name, int from);
   void import_all(const std::string& module, Scope* s);
   void import_unseen(const std::string& module, Scope* s);
-  std::vector<std::string> stars_;  ///< modules of Python's own or of a library, of which all was imported
-  External* patched_builtins_ = nullptr;  ///< the module, where the program set something in it
   std::string absolute(const std::string& written, int from);
   Value library_name(Scope* s, Symbol name);
   Value asked_of_module(Scope* s, const std::string& name);
@@ -346,6 +344,8 @@ class Machine::Interpreter : private InterpreterParts {
   void read_decorators(const source::PythonFunction& f, Function* out) const;
   Value read_bases(source::Node n, Class* klass, Keywords& keywords, Scope* s);
   void finish_class(Class* klass);
+  void hold_class(Class* klass, const Value& kind);
+  Value member_for(Class* klass, const Value& value, source::Node at, int module);
   Value member_of_value(Class* klass, const Value& value);
   void initialise_member(Instance* member, const Value& value);
   void fill_fields(Class* klass, Instance* made, const std::vector<Value>& arguments,
@@ -363,13 +363,13 @@ class Machine::Interpreter : private InterpreterParts {
   bool mark(std::string_view leaf, source::Node decorator, source::Node inner, Value& value, Scope* s);
   void initialize(const Initializer& how, Instance* made, std::vector<Value> arguments, Keywords keywords,
                   source::Node at, int module, bool complete);
-  Value instantiate_special(Class* klass, std::vector<Value>& arguments, Keywords& keywords, bool& done);
   Value attribute_of_instance(Instance* instance, Symbol name, source::Node at, int module,
                               bool plainly = false);
   void base_runs(Instance* instance);
   Value base_of_super(Super* super, Class* start, Symbol name);
   Value bound_first(const Value& function, const Value& self);
   Value attribute_of_plain(const Value& object, Symbol symbol, source::Node at, int module);
+  Value attribute_of_tuple(Tuple* tuple, Symbol name, source::Node at, int module);
   Value attribute_of_record(Record* record, Symbol symbol);
   Value attribute_of_class(Class* klass, Symbol name, source::Node at, int module);
   Value attribute_of_external(External* e, Symbol symbol, source::Node at, int module);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/members.h"
 #include "reading/machine/unicode.h"
 
 namespace cutelab::reading::machine {
@@ -148,7 +149,7 @@ std::optional<std::vector<Value>> Machine::items(const Value& v) {
   if (const Text* t = v.as<Text>())
     return each(characters(t->text), [&](std::string_view c) { return text(std::string(c)); });
   if (const Class* c = v.as<Class>()) {
-    if (!c->is_enum) return std::nullopt;
+    if (!c->is_enum || has_compound_flags(*this, *c)) return std::nullopt;
     std::vector<Value> out;
     for (const auto& item : c->attributes.items()) {
       const Value member = item.second;
@@ -253,6 +254,10 @@ Machine::Step Machine::Interpreter::step_of(Iterator* it, std::int64_t at, Value
       return step_of_call(it, at, item);
     case Form::asked:
       return step_of_instance(it, item);
+    case Form::modelled: {
+      const Step step = static_cast<Step>(it->step(m, *it, at, item));
+      return m.raising_ ? Step::raised : step;
+    }
     default:
       return step_of_several(it, at, item);
   }

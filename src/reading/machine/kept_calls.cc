@@ -65,6 +65,7 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
   made.block = c.get(-1, "block");
   made.cluster = c.get(-1, "cluster");
   made.smem = c.get(-1, "smem");
+  made.perhaps = open_forks_ > 0;
   constexpr std::size_t most_launches = 64;
   if (untraced_ > 0) return Value::none();
   if (m.launches_.size() >= most_launches) {
@@ -97,6 +98,7 @@ Value Machine::Interpreter::launch(Record* kernel_call, Call& c) {
     made.allocated_known = false;
     m.raising_ = false;
   }
+  made.allocated_known = made.allocated_known && !stopped_;
   m.launches_.push_back(made);
   if (!m.current_launch_) ++m.uncertain_;  // a device may refuse it
   return Value::none();

@@ -50,6 +50,7 @@ bool holds_launch(source::Node function) {
 }  // namespace
 
 void Machine::run_entries() {
+  if (!stopped_by_.empty()) return;
   Scope* scope = interpreter_->main_scope();
   const source::PythonModule& module = program_.module(0);
   for (std::size_t f = 0; f < module.functions().size(); ++f) {

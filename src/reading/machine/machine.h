@@ -56,6 +56,7 @@ struct Launch {
                user = 0;       ///< bytes of `allocated`: the library's own at the low end, the kernel's
   std::int64_t alignment = 1;  ///< of the kernel's
   int activation = 0;          ///< of the kernel's body
+  bool perhaps = false;        ///< on one side of a branch whose condition is not known
 };
 
 /// A place where the run could not follow the program.
@@ -148,6 +149,8 @@ class Machine {
   bool may_have_more(const Value& object);
   Value make_instance(Class* klass);                                                    ///< as object.__new__
   Value base_attribute(const Value& object, Symbol name, source::Node at, int module);  ///< as object's own
+  /// Python takes no such value as a key: a TypeError is under way.
+  bool refuses_key(const Value& key, source::Node at = {}, int module = 0);
   std::vector<Value>& mutable_items(List* list);
   std::vector<std::pair<Value, Value>>& mutable_items(Dict* dict);
   std::vector<Value>& mutable_items(Set* set);
@@ -259,8 +262,11 @@ class Machine {
   Truth identical(const Value& a, const Value& b);
   std::optional<std::string> text_of_exception(const Record& exception);
   std::optional<std::string> exact_items(const Value& container, int depth);
+  std::optional<std::string> repr_of_named(const Tuple& tuple, int depth);
   std::optional<std::string> converted(const Value& value, FormatSpec spec);
   std::optional<Truth> equal_sets(const Value& a, const Value& b);
+  Truth equal_forms(const Dict& a, const Dict& b);
+  Value combined_counters(std::string_view op, const Dict& a, const Dict& b);
   Truth within(const Set& a, const Set& b);
   Value compare_sets(std::string_view op, const Set& a, const Set& b);
   Value combined_sets(std::string_view op, const Set& a, const Set& b);

@@ -48,6 +48,53 @@ bool Machine::Interpreter::is_installed(std::string_view dotted) {
   return first.empty() || std::find(std::begin(names), std::end(names), first) != std::end(names);
 }
 
+namespace {
+/// A part of one of Python's own packages that is not surely there.
+bool may_miss(std::string_view dotted) {
+  static constexpr std::string_view packages[] = {
+      "asyncio", "collections", "concurrent",      "ctypes", "email",    "html",   "http", "importlib",
+      "json",    "logging",     "multiprocessing", "os",     "unittest", "urllib", "xml"};
+  static constexpr std::string_view parts[] = {"collections.abc",
+                                               "concurrent.futures",
+                                               "ctypes.util",
+                                               "html.parser",
+                                               "http.client",
+                                               "http.server",
+                                               "importlib.abc",
+                                               "importlib.machinery",
+                                               "importlib.metadata",
+                                               "importlib.resources",
+                                               "importlib.util",
+                                               "json.decoder",
+                                               "json.encoder",
+                                               "logging.config",
+                                               "logging.handlers",
+                                               "multiprocessing.pool",
+                                               "multiprocessing.managers",
+                                               "multiprocessing.shared_memory",
+                                               "os.path",
+                                               "unittest.mock",
+                                               "urllib.error",
+                                               "urllib.parse",
+                                               "urllib.request",
+                                               "xml.dom",
+                                               "xml.etree",
+                                               "xml.etree.ElementTree",
+                                               "multiprocessing.connection",
+                                               "multiprocessing.queues",
+                                               "multiprocessing.dummy",
+                                               "multiprocessing.synchronize"};
+  const auto dot = dotted.find('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  static constexpr std::string_view others[] = {"cuda", "cutlass", "numpy", "torch"};
+  const auto among = [](auto& names, std::string_view one) {
+    return std::find(std::begin(names), std::end(names), one) != std::end(names);
+  };
+  if (among(others, dotted.substr(0, dot))) return false;
+  return !among(packages, dotted.substr(0, dot)) || !among(parts, dotted);
+}
+}  // namespace
+
 Scope* Machine::Interpreter::main_scope() {
   Scope*& known = scope_of_module_[0];
   if (!known) {
@@ -139,6 +186,9 @@ Flow Machine::Interpreter::import_statement(Node n, Scope* s) {
   for (const Node c : n.children()) {
     const bool aliased = c.is(NodeKind::aliased_import);
     const std::string dotted(aliased ? c.child(Field::name_field).text() : c.text());
+    const bool unseen =
+        try_depth_ > 0 && is_library(dotted) && m.options_.library && m.options_.library->import(dotted) < 0;
+    m.uncertain_ += s->module < Library::first && !m.current_launch_ && (unseen || may_miss(dotted)) ? 1 : 0;
     if (aliased) {
       bind_name(m.symbol(c.child(Field::alias_field).text()), imported_module(dotted, s->module), s);
       continue;
@@ -158,6 +208,9 @@ Value Machine::Interpreter::member(const std::string& module, const std::string&
     if (const Value* own = m.external(module).as<External>()->written.find(m.symbol(name))) return *own;
   if (is_library(module)) {
     const std::string path = module + "." + name;
+    if (try_depth_ > 0 && from < Library::first && m.options_.library && !natives.find_function(path) &&
+        m.options_.library->import(path) < 0 && !library(path).bound())
+      ++m.uncertain_;                                                      // there or not
     if (const Native native = natives.find_function(path + ".__get__")) {  // a number or text of the library
       Call c{m, path, {}, {}, {}, {}, from};
       if (auto value = native(c)) return *value;
@@ -196,6 +249,7 @@ void Machine::Interpreter::import_all(const std::string& module, Scope* s) {
 Flow Machine::Interpreter::import_from(Node n, Scope* s) {
   const Node module_node = n.child(Field::module_name_field);
   const std::string module = absolute(std::string(module_node.text()), s->module);
+  m.uncertain_ += s->module < Library::first && !m.current_launch_ && may_miss(module) ? 1 : 0;
   for (const Node c : n.children()) {
     if (c == module_node) continue;
     if (c.is(NodeKind::wildcard_import)) {

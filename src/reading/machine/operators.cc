@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "reading/machine/interpreter.h"
+#include "reading/machine/members.h"
 #include "reading/machine/question.h"
 
 namespace cutelab::reading::machine {
@@ -136,6 +137,8 @@ Value Machine::arithmetic(std::string_view op, const Value& a, const Value& b) {
   const OperatorMethods& methods = methods_of(op);
   const std::string_view name = methods.name;
   if (const Value made = by_methods(op, a, b); made.bound() || raising_) return made;
+  if (a.as<Instance>() || b.as<Instance>())
+    if (const Value made = operation_of_members(*this, op, a, b); made.bound() || raising_) return made;
   if (const Native native = interpreter_->natives.find_method(interpreter_->kind_of(a), name)) {
     Call c{*this, name, a, {b}, {}, {}, 0};
     if (auto value = native(c)) return *value;
@@ -214,6 +217,7 @@ bool names_memory_space(Machine& m, const Text* name, const Value& member) {
 Machine::Truth Machine::equal_instances(const Value& a, const Value& b) {
   const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (const auto said = equal_by_methods(a, b)) return *said;
+  if (const auto flags = equal_flags(*this, a, b)) return *flags;
   // The library keeps deprecated twins of an enumeration (tcgen05's and nvgpu's OperandMajorMode); they
   // compare by their members.
   if (ia && ib && ia->klass->is_enum && ib->klass->is_enum && ia->klass->name == ib->klass->name) {
@@ -301,8 +305,11 @@ Value Machine::contains(std::string_view op, const Value& a, const Value& b) {
     const Value said = by_special(b, "__contains__", {a});
     return raising_ ? Value() : from(truth(said), op == "not in");
   }
+  if (const Value within = is_within_flag(*this, a, b); within.bound())
+    return Value::boolean((within.number() != 0) == (op == "in"));
   if (Iterator* it = b.as<Iterator>()) return contained(op, a, it);
   if (b.is_number() || b.is_none()) return raise_error("TypeError", repr(b) + " holds nothing");
+  if ((b.as<Dict>() || b.as<Set>()) && a.object() && !a.as<Set>() && refuses_key(a)) return {};
   if (const List* l = b.as<List>(); l && l->view_of && l->view == List::View::keys)
     return contains(op, a, l->view_of);
   const List* open_list = b.as<List>();
@@ -366,14 +373,9 @@ Value Machine::compare(std::string_view op, const Value& a, const Value& b) {
   if (const Set* sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb) return compare_sets(op, *sa, *sb);
   if (const List* la = a.as<List>(), *lb = b.as<List>(); la && lb && !la->open && !lb->open)
     return compare(op, tuple(la->items), tuple(lb->items));
-  const Instance *ia = a.as<Instance>(), *ib = b.as<Instance>();
   if (const Value made = by_methods(op, a, b); made.bound() || raising_) return made;
   if (const Value made = ordered_fields(op, a, b); made.bound() || raising_) return made;
-  const bool numbered = ia && (ia->klass->is_number || ia->klass->module >= Library::first);
-  if (ia && ib && ia->klass->is_enum && numbered) {
-    const Value *va = ia->attributes.find(symbol("value")), *vb = ib->attributes.find(symbol("value"));
-    if (va && vb) return compare(op, *va, *vb);
-  }
+  if (const Value made = ordered_by_kind(*this, op, a, b); made.bound() || raising_) return made;
   if (!order) {
     for (const Value* v : {&a, &b})
       if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);

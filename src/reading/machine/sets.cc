@@ -54,6 +54,8 @@ std::optional<Machine::Truth> Machine::equal_sets(const Value& a, const Value& b
   }
   if (!da || !db) return std::nullopt;
   if (da->open || db->open) return Truth::unknown;
+  if (da->form == Dict::Form::counting || (da->form == Dict::Form::ordered && da->form == db->form))
+    return equal_forms(*da, *db);
   if (da->items.size() != db->items.size()) return Truth::no;
   Truth all = Truth::yes;
   for (const auto& [key, value] : da->items) {
@@ -117,6 +119,8 @@ Value Machine::combined_sets(std::string_view op, const Set& a, const Set& b) {
 Value Machine::merged_dicts(const Dict& a, const Dict& b) {
   if (a.open || b.open) return unknown("what a dict holds is not known");
   DictFiller out(*this);
+  out.dict()->form = a.form;
+  out.dict()->factory = a.factory;
   for (const Dict* from : {&a, &b})
     for (const auto& [key, value] : from->items) out.put(key, value);
   return out.dict();
@@ -187,7 +191,12 @@ Value Machine::of_sequences(std::string_view op, const Value& a, const Value& b)
 Value Machine::of_containers(std::string_view op, const Value& a, const Value& b) {
   if (const Set* sa = a.as<Set>(), *sb = b.as<Set>(); sa && sb)
     if (Value made = combined_sets(op, *sa, *sb); made.bound()) return made;
-  if (const Dict* da = a.as<Dict>(), *db = b.as<Dict>(); da && db && op == "|") return merged_dicts(*da, *db);
+  if (const Dict* da = a.as<Dict>(), *db = b.as<Dict>(); da && db) {
+    if (da->form == Dict::Form::counting && db->form == da->form) return combined_counters(op, *da, *db);
+    if (da->form != db->form && (da->form == Dict::Form::plain || da->form == Dict::Form::counting))
+      return unknown("dictionaries of different classes put together");
+    if (op == "|") return merged_dicts(*da, *db);
+  }
   for (const Value* v : {&a, &b})
     if (v->is_unknown()) return unknown(v->as<Unknown>()->reason, v->as<Unknown>()->depends_on);
   const auto plain = [](const Value& v) {

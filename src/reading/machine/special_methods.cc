@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/members.h"
 
 // Operators and questions that a program's own classes answer by methods of special names.
 namespace cutelab::reading::machine {
@@ -73,7 +74,8 @@ Machine::Truth Machine::truth_of_instance(const Instance& instance, const Value&
       const Value said = by_special(v, name);
       return raising_ || !said.bound() ? Truth::unknown : truth(said);
     }
-  if (instance.klass->is_number)
+  if (instance.klass->is_number || instance.klass->is_text ||
+      (instance.klass->is_enum && is_flag(*instance.klass)))
     if (const Value* value = instance.attributes.find(symbol("value"))) return truth(*value);
   for (const Class* c : interpreter_->line_of(instance.klass))
     for (const Value& base : c->bases) {
@@ -154,6 +156,7 @@ std::vector<Symbol> Machine::fields_of(Class* klass) {
 }
 
 void Machine::put(Dict* dict, const Value& key, const Value& value) {
+  if (key.object() && refuses_key(key)) return;
   if (const Text* name = dict->names ? key.as<Text>() : nullptr) {
     set(*dict->names, symbol(name->text), value);  // its own items follow
     return;

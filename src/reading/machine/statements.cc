@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "reading/machine/fork.h"
+#include "reading/machine/slices.h"
 
 namespace cutelab::reading::machine {
 using source::Field;
@@ -320,7 +321,9 @@ void Machine::Interpreter::store_item(Node target, const Value& object, const Va
   if (traced(s)) m.trace_.note(s->module, target, s->activation, value);
   lose_aliases(object);
   if (List* list = object.as<List>()) {
-    list->open = list->open || index.as<Slice>() != nullptr;
+    const Slice* slice = index.as<Slice>();
+    if (slice && store_slice(m, list, *slice, value, target, s->module)) return;
+    list->open = list->open || slice;
     if (index.is_integral()) {
       const auto size = static_cast<std::int64_t>(list->items.size());
       const std::int64_t at = index.number() < 0 ? index.number() + size : index.number();

@@ -1,33 +1,12 @@
 #include <algorithm>
 
 #include "reading/machine/interpreter.h"
+#include "reading/machine/members.h"
+#include "reading/machine/slices.h"
 #include "reading/machine/unicode.h"
 
 namespace cutelab::reading::machine {
 using source::Node;
-namespace {
-
-/// Positions of a slice over `size` items; nullopt when a bound is not known.
-std::optional<std::vector<std::size_t>> positions(const Slice& slice, std::size_t size) {
-  const auto known = [](const Value& v) { return !v.bound() || v.is_none() || v.is_integral(); };
-  if (!known(slice.begin) || !known(slice.end) || !known(slice.step)) return std::nullopt;
-  const auto n = static_cast<std::int64_t>(size);
-  const std::int64_t step = slice.step.is_integral() ? slice.step.number() : 1;
-  if (step == 0) return std::nullopt;
-  const auto bound = [&](const Value& v, std::int64_t otherwise) {
-    if (!v.is_integral()) return otherwise;
-    const std::int64_t at = v.number() < 0 ? v.number() + n : v.number();
-    return step > 0 ? std::clamp<std::int64_t>(at, 0, n) : std::clamp<std::int64_t>(at, -1, n - 1);
-  };
-  const std::int64_t begin = bound(slice.begin, step > 0 ? 0 : n - 1);
-  const std::int64_t end = bound(slice.end, step > 0 ? n : -1);
-  std::vector<std::size_t> out;
-  for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step)
-    out.push_back(static_cast<std::size_t>(i));
-  return out;
-}
-}  // namespace
-
 Value Machine::Interpreter::item_of_sequence(const Value& object, const Value& index, Node at) {
   const Tuple* tuple = object.as<Tuple>();
   const List* list = object.as<List>();
@@ -48,8 +27,11 @@ Value Machine::Interpreter::item_of_sequence(const Value& object, const Value& i
   }
   if (index.is_real() || index.is_none() || index.as<Text>())
     return m.raise_error("TypeError", m.repr(index) + " is no index of a sequence", at);
-  if (const Slice* slice = index.as<Slice>())
-    if (const auto chosen = positions(*slice, items.size())) {
+  const Slice* slice = index.as<Slice>();
+  if (slice && slice->step.is_integral() && slice->step.number() == 0)
+    return m.raise_error("ValueError", "slice step cannot be zero", at);
+  if (slice)
+    if (const auto chosen = positions_of(*slice, items.size())) {
       std::vector<Value> out;
       for (const std::size_t i : *chosen) out.push_back(items[i]);
       return tuple ? m.tuple(std::move(out)) : m.list(std::move(out));
@@ -63,16 +45,23 @@ Value Machine::Interpreter::item_of_sequence(const Value& object, const Value& i
 }
 
 Value Machine::Interpreter::item_of_dict(const Value& object, const Value& index, Node at) {
-  const Dict* dict = object.as<Dict>();
+  Dict* dict = object.as<Dict>();
+  if (index.object() && m.refuses_key(index, at)) return {};
   bool undecided = false;
   for (const auto& [key, value] : dict->items) {
     const Truth same = m.equal(key, index);
     if (same == Truth::yes) return value;
     undecided = undecided || same == Truth::unknown;
   }
-  if (undecided || dict->open || index.is_unknown())
+  if (undecided || dict->open || index.is_unknown()) {
+    if (dict->factory.bound() && !dict->factory.is_none()) lose_content(object);  // it may be put there
     return m.unknown("the key is not known", std::string(at.text().substr(0, 80)));
-  return m.raise_error("KeyError", m.repr(index), at);
+  }
+  if (dict->form == Dict::Form::counting) return Value::integer(0);
+  if (!dict->factory.bound() || dict->factory.is_none()) return m.raise_error("KeyError", m.repr(index), at);
+  const Value made = call(dict->factory, {}, {}, at, at_module_);
+  if (!m.raising_) m.put(dict, index, made);
+  return m.raising_ ? Value() : made;
 }
 
 Value Machine::Interpreter::item_of_text(const Value& object, const Value& index, Node at) {
@@ -83,8 +72,11 @@ Value Machine::Interpreter::item_of_text(const Value& object, const Value& index
     if (i >= 0 && i < size) return m.text(std::string(all[static_cast<std::size_t>(i)]));
     return m.raise_error("IndexError", "string index out of range", at);
   }
-  if (const Slice* slice = index.as<Slice>())
-    if (const auto chosen = positions(*slice, all.size())) {
+  const Slice* slice = index.as<Slice>();
+  if (slice && slice->step.is_integral() && slice->step.number() == 0)
+    return m.raise_error("ValueError", "slice step cannot be zero", at);
+  if (slice)
+    if (const auto chosen = positions_of(*slice, all.size())) {
       std::string out;
       for (const std::size_t i : *chosen) out += all[i];
       return m.text(std::move(out));
@@ -103,9 +95,9 @@ Value Machine::Interpreter::subscript_plain(const Value& object, const Value& in
   if (object.is_number() || object.is_none() || (object.as<List>() && object.as<List>()->view_of) ||
       object.as<Iterator>() || object.as<Set>())
     return m.raise_error("TypeError", m.repr(object) + " is not subscriptable", at);
-  if (object.as<Tuple>() || object.as<List>()) return item_of_sequence(object, index, at);
+  if (object.as<Tuple>() || object.as<List>()) return item_of_sequence(object, as_index(m, index), at);
   if (object.as<Dict>()) return item_of_dict(object, index, at);
-  if (object.as<Text>()) return item_of_text(object, index, at);
+  if (object.as<Text>()) return item_of_text(object, as_index(m, index), at);
   if (object.as<Range>())
     if (const auto items = m.items(object)) return subscript(m.list(*items), index, at);
   if (const Class* klass = object.as<Class>()) {

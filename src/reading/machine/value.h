@@ -12,6 +12,7 @@
 
 namespace cutelab::reading::machine {
 
+class Machine;
 struct Object;
 struct Class;
 struct Dict;
@@ -161,6 +162,7 @@ struct Tuple : Object {
   explicit Tuple(std::vector<Value> v) : Object(tag), items(std::move(v)) {}
   std::vector<Value> items;
   std::vector<Symbol> names;  ///< of a named tuple
+  Class* of = nullptr;        ///< its class
 };
 
 struct List : Object {
@@ -181,6 +183,10 @@ struct Dict : Object {
   std::vector<std::pair<Value, Value>> items;
   bool open = false;       ///< as List::open
   Slots* names = nullptr;  ///< what its items are the names of: an object's __dict__
+  /// OrderedDict, defaultdict, Counter of collections.
+  enum class Form : std::uint8_t { plain, ordered, defaulting, counting };
+  Form form = Form::plain;
+  Value factory;  ///< of a defaultdict; unbound: it has none
 };
 
 struct Set : Object {
@@ -243,7 +249,9 @@ struct Class : Object {
   bool hooks_reading = false;  ///< in getting them
   bool has_slots = false;      ///< __slots__, whose names are in `slots`
   std::vector<Symbol> slots;
-  Object* storage = nullptr;  ///< a @cute.struct's computed Record "struct"
+  bool keeps_abstract = false;  ///< of a metaclass that counts abstract methods
+  bool is_abstract = false;     ///< has some that nothing implements: none of it can be made
+  Object* storage = nullptr;    ///< a @cute.struct's computed Record "struct"
 };
 
 struct Instance : Object {
@@ -332,6 +340,8 @@ struct Super : Object {
 /// `state`, so that a fork takes steps back as it does other writes.
 struct Iterator : Object {
   static constexpr Type tag = Type::iterator;
+  /// A model's step: a Machine::Step, given the place that it keeps as "at" of `state`, 0 at first.
+  using Stepper = int (*)(Machine&, Iterator&, std::int64_t at, Value& item);
   enum class Form : std::uint8_t {
     walk,        ///< over sources[0], a container
     reversed,    ///< over sources[0], from its last item
@@ -342,7 +352,8 @@ struct Iterator : Object {
     chained,
     expression,  ///< a generator expression
     called,      ///< a generator function
-    asked        ///< sources[0] an object with __next__
+    asked,       ///< sources[0] an object with __next__
+    modelled     ///< by `step`
   };
   explicit Iterator(Form f) : Object(tag), form(f) { state.is_of_iterator = true; }
   Form form;
@@ -352,6 +363,7 @@ struct Iterator : Object {
   List::View view = List::View::none;  ///< of a dict
   std::vector<Value> sources;
   Value function;
+  Stepper step = nullptr;
   Slots state;
   source::Node node;                  ///< the expression; the call of a generator function
   std::vector<source::Node> clauses;  ///< of an expression

@@ -22,7 +22,9 @@ Answer len(Call& c) {
     Call inner{m, "__len__", c.arguments[0], {}, {}, c.node, c.module};
     return native(inner);
   }
-  const Value& v = c.arguments[0];
+  Value v = c.arguments[0];
+  if (const Instance* i = v.as<Instance>(); i && i->klass->is_enum && i->klass->is_text)
+    v = m.attribute(v, "value", c.node, c.module);
   const auto counted = [](std::size_t n) { return Value::integer(static_cast<std::int64_t>(n)); };
   if (const Text* t = v.as<Text>()) return counted(length_of(t->text));
   if (v.is_number() || v.is_none() || v.as<Iterator>() || v.as<Function>())
@@ -93,6 +95,8 @@ Answer prod(Call& c) {
 
 Answer to_bool(Call& c) {
   if (!c.count()) return Value::boolean(false);
+  if (c.count() > 1 && !c.machine.current_launch())
+    return c.machine.raise_error("TypeError", "bool() takes one value", c.node, c.module);
   const auto t = c.machine.truth(c.arguments[0]);
   if (t == Machine::Truth::unknown) return c.arguments[0];
   return Value::boolean(t == Machine::Truth::yes);
@@ -144,8 +148,20 @@ Answer to_dict(Call& c) {
   return Value(out.dict());
 }
 
+/// What Python takes no range of.
+bool is_no_bound(const Value& v) {
+  return v.is_real() || v.is_none() || v.as<Text>() || v.as<List>() || v.as<Dict>();
+}
+
 Answer range(Call& c) {
   if (!c.count()) return std::nullopt;
+  for (Value& v : c.arguments)  // a member of an IntEnum
+    if (const Instance* i = v.as<Instance>(); i && i->klass->is_enum && i->klass->is_number)
+      v = c.machine.attribute(v, "value", c.node, c.module);
+  if (!c.machine.current_launch() && std::any_of(c.arguments.begin(), c.arguments.end(), is_no_bound))
+    return c.machine.raise_error("TypeError", "range() of what is no integer", c.node, c.module);
+  if (c.count() > 2 && c.arguments[2].is_integral() && c.arguments[2].number() == 0)
+    return c.machine.raise_error("ValueError", "range() arg 3 must not be zero", c.node, c.module);
   Range* out = c.machine.make<Range>();
   if (c.count() == 1) {
     out->end = c.arguments[0];
@@ -196,7 +212,23 @@ Answer divmod(Call& c) {
                           c.machine.arithmetic("%", c.arguments[0], c.arguments[1])});
 }
 
+/// pow(base, exponent, modulus) of whole numbers that fit.
+Answer power_modulo(Call& c) {
+  for (const Value& v : c.arguments)
+    if (!v.is_integral() || v.number() < 0 || v.number() > INT32_MAX) return std::nullopt;
+  const std::int64_t modulus = c.arguments[2].number();
+  if (modulus == 0)
+    return c.machine.raise_error("ValueError", "pow() 3rd argument cannot be 0", c.node, c.module);
+  std::int64_t out = 1 % modulus, base = c.arguments[0].number() % modulus;
+  for (std::int64_t left = c.arguments[1].number(); left > 0; left /= 2) {
+    if (left % 2 == 1) out = out * base % modulus;
+    base = base * base % modulus;
+  }
+  return Value::integer(out);
+}
+
 Answer power(Call& c) {
+  if (c.count() == 3) return power_modulo(c);
   return c.count() == 2 ? Answer(c.machine.arithmetic("**", c.arguments[0], c.arguments[1])) : std::nullopt;
 }
 
@@ -236,7 +268,6 @@ void add_functions(Natives& n) {
   n.function("builtins", "set", to_set);
   n.function("builtins", "frozenset", to_set);
   n.function("builtins", "dict", to_dict);
-  n.function("collections", "OrderedDict", to_dict);
   n.function("builtins", "range", range);
   n.function("builtins", "sorted", ordered);
   n.function("builtins", "id", identity);
@@ -262,6 +293,15 @@ void add_builtins(Natives& n) {
   python_models::add_copies(n);
   python_models::add_files(n);
   python_models::add_surroundings(n);
+  python_models::add_collections(n);
+  python_models::add_set_methods(n);
+  python_models::add_python_version(n);
+  python_models::add_deques(n);
+  python_models::add_combinations(n);
+  python_models::add_operators(n);
+  python_models::add_mathematics(n);
+  python_models::add_more_texts(n);
+  python_models::add_records(n);
 }
 
 }  // namespace cutelab::reading::machine

@@ -114,6 +114,8 @@ Answer copy(Call& c) {
     Dict* out = c.machine.make<Dict>();
     out->items = d->items;
     out->open = d->open;
+    out->form = d->form;
+    out->factory = d->factory;
     return Value(out);
   }
   if (const Set* s = c.self.as<Set>()) {
@@ -127,6 +129,7 @@ Answer copy(Call& c) {
 
 Answer dict_get(Call& c) {
   if (!c.count()) return std::nullopt;
+  if (c.machine.refuses_key(c.arguments[0], c.node, c.module)) return Value();
   for (const auto& [key, value] : c.self.as<Dict>()->items) {
     const auto same = c.machine.equal(key, c.arguments[0]);
     if (same == Machine::Truth::yes) return value;
@@ -148,6 +151,7 @@ Answer dict_view(Call& c) {
 Answer dict_update(Call& c) {
   Dict* own = c.self.as<Dict>();
   if (!c.complete || c.count() > 1) return std::nullopt;
+  if (own->form == Dict::Form::counting) return count_more<true>(c);
   if (const Dict* other = c.count() ? c.arguments[0].as<Dict>() : nullptr) {
     if (other->open) return std::nullopt;
     const auto given = other->items;
@@ -169,6 +173,7 @@ Answer dict_update(Call& c) {
 Answer dict_setdefault(Call& c) {
   Dict* dict = c.self.as<Dict>();
   if (!dict || c.count() < 1) return std::nullopt;
+  if (c.machine.refuses_key(c.arguments[0], c.node, c.module)) return Value();
   for (const auto& [key, value] : dict->items) {
     const auto same = c.machine.equal(key, c.arguments[0]);
     if (same == Machine::Truth::yes) return value;
@@ -186,6 +191,7 @@ Answer dict_setdefault(Call& c) {
 Answer dict_pop(Call& c) {
   Dict* dict = c.self.as<Dict>();
   if (!c.count()) return std::nullopt;
+  if (c.machine.refuses_key(c.arguments[0], c.node, c.module)) return Value();
   for (std::size_t i = 0; i < dict->items.size(); ++i) {
     const auto same = c.machine.equal(dict->items[i].first, c.arguments[0]);
     if (same == Machine::Truth::unknown) return std::nullopt;
@@ -207,6 +213,7 @@ Answer dict_pop(Call& c) {
 
 Answer set_add(Call& c) {
   if (!c.count()) return std::nullopt;
+  if (c.machine.refuses_key(c.arguments[0], c.node, c.module)) return Value();
   Set* own = c.self.as<Set>();
   for (const Value& v : own->items) {
     const auto same = c.machine.equal(v, c.arguments[0]);

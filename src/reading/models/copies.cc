@@ -42,6 +42,8 @@ class Copier {
       Dict* out = m_.make<Dict>();
       copied_.emplace(d, out);
       out->open = d->open;
+      out->form = d->form;
+      out->factory = d->factory;
       for (const auto& [key, value] : d->items) out->items.emplace_back(key, inner(value, depth));
       return out;
     }
@@ -56,6 +58,7 @@ class Copier {
       for (const Value& item : t->items) items.push_back(inner(item, depth));
       Tuple* out = m_.make<Tuple>(std::move(items));
       out->names = t->names;
+      out->of = t->of;
       return out;
     }
     if (const Instance* i = v.as<Instance>(); i && !i->klass->is_enum) return of_instance(*i, depth);

@@ -99,7 +99,12 @@ Answer zip(Call& c) {
 
 Answer map(Call& c) { return c.count() > 1 ? over_arguments(c, Form::mapped, 1) : std::nullopt; }
 Answer filter(Call& c) { return c.count() == 2 ? over_arguments(c, Form::filtered, 1) : std::nullopt; }
-Answer chain(Call& c) { return over_arguments(c, Form::chained, 0); }
+/// Something that cannot be walked is an error only where its turn comes.
+Answer chain(Call& c) {
+  for (const Value& v : c.arguments)
+    if (v.is_number() || v.is_none()) return std::nullopt;
+  return over_arguments(c, Form::chained, 0);
+}
 
 Answer chain_of(Call& c) {
   const auto all = c.count() == 1 ? c.machine.items_in_order(c.arguments[0]) : std::nullopt;
@@ -138,8 +143,12 @@ Answer over_items(Call& c, std::vector<Value> items) {
 
 Answer product_of(Call& c) {
   std::vector<std::vector<Value>> rows{{}};
-  if (!c.keywords.empty()) return std::nullopt;
-  for (const Value& a : c.arguments) {
+  const Value repeat = c.get(-1, "repeat", Value::integer(1));
+  if (!repeat.is_integral() || repeat.number() < 0 || !c.complete) return std::nullopt;
+  std::vector<Value> pools;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(repeat.number(), 64); ++i)
+    pools.insert(pools.end(), c.arguments.begin(), c.arguments.end());
+  for (const Value& a : pools) {
     const auto items = c.machine.items_in_order(a);
     if (!items) return std::nullopt;
     std::vector<std::vector<Value>> next_rows;
@@ -153,19 +162,6 @@ Answer product_of(Call& c) {
   }
   std::vector<Value> out;
   for (auto& row : rows) out.push_back(c.machine.tuple(std::move(row)));
-  return over_items(c, std::move(out));
-}
-
-Answer accumulate(Call& c) {
-  const auto items = c.count() ? c.machine.items_in_order(c.arguments[0]) : std::nullopt;
-  if (!items || !c.keywords.empty() || c.count() > 2) return std::nullopt;
-  std::vector<Value> out;
-  for (const Value& v : *items) {
-    out.push_back(out.empty()      ? v
-                  : c.count() == 2 ? c.machine.call(c.arguments[1], {out.back(), v}, {}, c.node, c.module)
-                                   : c.machine.arithmetic("+", out.back(), v));
-    if (c.machine.raising()) return Value();
-  }
   return over_items(c, std::move(out));
 }
 
@@ -254,7 +250,6 @@ void add_iteration(Natives& n) {
   n.function("itertools", "product", product_of);
   n.function("itertools", "chain", chain);
   n.function("itertools", "chain.from_iterable", chain_of);
-  n.function("itertools", "accumulate", accumulate);
   n.method("iterator", "__next__", iterator_next);
   n.method("iterator", "__iter__", [](Call& c) -> Answer { return c.self; });
   n.method("iterator", "send", lose_iterator);

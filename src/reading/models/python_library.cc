@@ -32,6 +32,13 @@ Answer partial(Call& c) {
   return Value(out);
 }
 
+std::optional<Value> partial_function(Machine& m, const Value& self) {
+  return m.field(self.as<Record>(), "function");
+}
+std::optional<Value> partial_arguments(Machine& m, const Value& self) {
+  return m.field(self.as<Record>(), "arguments");
+}
+
 Answer call_partial(Call& c) {
   Record* r = c.self.as<Record>();
   std::vector<Value> arguments = c.machine.field(r, "arguments").as<Tuple>()->items;
@@ -44,13 +51,6 @@ Answer call_partial(Call& c) {
   }
   return c.machine.call(c.machine.field(r, "function"), std::move(arguments), std::move(keywords), c.node,
                         c.module);
-}
-
-template <int which>
-Answer operation(Call& c) {
-  static constexpr const char* names[] = {"+", "-", "*", "//", "/", "%"};
-  return c.count() == 2 ? Answer(c.machine.arithmetic(names[which], c.arguments[0], c.arguments[1]))
-                        : std::nullopt;
 }
 
 Answer dataclass_field(Call& c) {
@@ -80,18 +80,6 @@ Answer replace(Call& c) {
 
 Answer enum_auto(Call& c) { return c.machine.unknown("numbered by its enumeration", "auto", "enum.auto"); }
 
-Answer namedtuple(Call& c) {
-  const auto names = c.count() > 1 ? c.machine.items(c.arguments[1]) : std::nullopt;
-  if (!names || !c.arguments[1].object() || c.arguments[1].as<Text>()) return std::nullopt;
-  Class* klass = c.machine.make<Class>();
-  klass->is_named_tuple = true;
-  klass->name = c.machine.str(c.arguments[0]);
-  klass->path = klass->name;
-  for (const Value& name : *names)
-    klass->annotations.emplace_back(c.machine.symbol(c.machine.str(name)), source::Node());
-  return Value(klass);
-}
-
 /// property(read, write, remove)
 Answer make_property(Call& c) {
   const Function* read = c.get(0, "fget", Value::none()).as<Function>();
@@ -113,23 +101,17 @@ Answer make_method(Call& c) {
 }
 
 void add_library(Natives& n) {
-  n.function("math", "prod", prod);
   n.function("math", "pi.__get__", [](Call&) -> Answer { return Value::real(M_PI); });
   n.function("math", "e.__get__", [](Call&) -> Answer { return Value::real(M_E); });
   n.function("math", "inf.__get__", [](Call&) -> Answer { return Value::real(INFINITY); });
   n.function("functools", "reduce", reduce);
   n.function("functools", "partial", partial);
   n.method("partial", "__call__", call_partial);
-  n.function("operator", "add", operation<0>);
-  n.function("operator", "sub", operation<1>);
-  n.function("operator", "mul", operation<2>);
-  n.function("operator", "floordiv", operation<3>);
-  n.function("operator", "truediv", operation<4>);
-  n.function("operator", "mod", operation<5>);
+  n.getter("partial", "func", partial_function);
+  n.getter("partial", "args", partial_arguments);
   n.function("dataclasses", "field", dataclass_field);
   n.function("dataclasses", "replace", replace);
   n.function("enum", "auto", enum_auto);
-  n.function("collections", "namedtuple", namedtuple);
   n.function("builtins", "property", make_property);
   n.function("builtins", "staticmethod", make_method<false>);
   n.function("builtins", "classmethod", make_method<true>);

@@ -88,6 +88,7 @@ Answer join_texts(Call& c) {
 
 template <bool begin>
 Answer affix(Call& c) {
+  if (c.count() > 1) return affix_within(c, begin);
   if (c.count() != 1) return std::nullopt;
   std::vector<Value> candidates = c.arguments;
   if (c.arguments[0].as<Tuple>()) candidates = c.arguments[0].as<Tuple>()->items;
@@ -101,6 +102,7 @@ Answer affix(Call& c) {
 }
 
 Answer replace_text(Call& c) {
+  if (c.count() == 3) return replace_some(c);
   const std::string *from = argument_text(c, 0), *to = argument_text(c, 1);
   if (!from || !to || from->empty() || c.count() != 2) return std::nullopt;
   constexpr std::size_t most = 1 << 20;  // bytes of the result
@@ -175,7 +177,8 @@ Answer format_text(Call& c) {
 
 Answer find_text(Call& c) {
   const std::string* what = argument_text(c, 0);
-  if (!what || c.count() != 1) return std::nullopt;
+  if (c.count() > 1) return find_within(c);
+  if (!what) return std::nullopt;
   const auto at = self_text(c)->find(*what);
   return at == std::string::npos ? Value::integer(-1) : integer_of(length_of(self_text(c)->substr(0, at)));
 }
@@ -188,7 +191,8 @@ Answer index_in_text(Call& c) {
 
 Answer count_in_text(Call& c) {
   const std::string* what = argument_text(c, 0);
-  if (!what || what->empty() || c.count() != 1) return std::nullopt;
+  if (c.count() > 1) return count_within(c);
+  if (!what || what->empty()) return std::nullopt;
   std::size_t n = 0;
   for (auto at = self_text(c)->find(*what); at != std::string::npos; ++n)
     at = self_text(c)->find(*what, at + what->size());

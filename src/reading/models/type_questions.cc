@@ -8,6 +8,13 @@
 // Questions about types and attributes: isinstance, type, getattr …
 namespace cutelab::reading::machine::python_models {
 
+std::string_view name_of_form(Dict::Form form) {
+  return form == Dict::Form::ordered      ? "OrderedDict"
+         : form == Dict::Form::defaulting ? "defaultdict"
+         : form == Dict::Form::counting   ? "Counter"
+                                          : "dict";
+}
+
 /// The class a value is an instance of, by Python's own names; unknown for values that models make.
 std::optional<bool> is_builtin(const Value& v, std::string_view type) {
   if (type == "object") return true;
@@ -26,7 +33,7 @@ std::optional<bool> is_builtin(const Value& v, std::string_view type) {
       if (static_cast<const List*>(o)->view_of) return type == "Iterable";
       return type == "list" || type == "Sequence" || type == "Iterable";
     case Type::dict:
-      return type == "dict" || type == "Mapping";
+      return type == "dict" || type == "Mapping" || type == name_of_form(static_cast<const Dict*>(o)->form);
     case Type::set:
       return type == "set";
     case Type::iterator:
@@ -64,8 +71,9 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
     if (const auto answer = model_is_a(m, v, class_name(type))) return answer;
   if (Class* klass = type.as<Class>()) {
     const Instance* i = v.as<Instance>();
-    if (!i) return v.as<Record>() ? std::nullopt : std::optional(false);
-    std::vector<Class*> todo{i->klass};
+    const Tuple* named = v.as<Tuple>();
+    if (!i && !(named && named->of)) return v.as<Record>() ? std::nullopt : std::optional(false);
+    std::vector<Class*> todo{i ? i->klass : named->of};
     for (std::size_t at = 0; at < todo.size() && at < 32; ++at) {
       if (todo[at] == klass || (todo[at]->path == klass->path)) return true;
       for (const Value& base : todo[at]->bases)
@@ -102,6 +110,10 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
 
 Answer isinstance(Call& c) {
   if (c.count() != 2) return std::nullopt;
+  const Value& type = c.arguments[1];
+  if ((type.is_number() || type.is_none() || type.as<Text>() || type.as<List>() || type.as<Dict>()) &&
+      !c.machine.current_launch())
+    return c.machine.raise_error("TypeError", "isinstance() arg 2 must be a type", c.node, c.module);
   const auto answer = is_a(c.machine, c.arguments[0], c.arguments[1]);
   return answer ? Answer(Value::boolean(*answer)) : std::nullopt;
 }
@@ -125,6 +137,9 @@ Answer type_of(Call& c) {
   if (const Instance* i = c.arguments[0].as<Instance>()) return Value(i->klass);
   if (const Record* r = c.arguments[0].as<Record>(); r && r->kind == "exception")
     return c.machine.external(r->path);
+  if (const Tuple* named = c.arguments[0].as<Tuple>(); named && named->of) return Value(named->of);
+  if (const Dict* d = c.arguments[0].as<Dict>(); d && d->form != Dict::Form::plain)
+    return c.machine.external("collections." + std::string(name_of_form(d->form)));
   for (const char* name : {"bool", "int", "float", "str", "tuple", "list", "dict", "set"})
     if (const auto is = is_builtin(c.arguments[0], name); is && *is)
       return c.machine.external(std::string("builtins.") + name);
@@ -161,12 +176,35 @@ Answer getattr(Call& c) {
   return found;
 }
 
+/// Whether a number, text, tuple or None has an attribute; nullopt: it is none of them.
+std::optional<bool> plain_value_has(Machine& m, const Value& v, const std::string& name) {
+  const Tuple* tuple = v.as<Tuple>();
+  const bool sequence = v.as<Text>() || tuple;
+  if (!sequence && !v.is_number() && !v.is_none()) return std::nullopt;
+  const auto among = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (tuple && tuple->of && !name.starts_with("__")) {
+    if (name == "_asdict" || name == "_replace" || name == "_fields" || name == "_make") return true;
+    const Value of_class = m.attribute(tuple->of, name);
+    if (of_class.bound() && !of_class.is_unknown() && !of_class.as<Method>()) return true;
+  }
+  if (tuple && std::find(tuple->names.begin(), tuple->names.end(), m.symbol(name)) != tuple->names.end())
+    return true;
+  if (!name.starts_with("__")) return !m.lacks(v, name);
+  if (among({"__len__", "__iter__", "__getitem__", "__contains__"})) return sequence;
+  if (among({"__int__", "__float__", "__add__", "__mul__"}))
+    return v.is_number() || (sequence && name[2] != 'i' && name[2] != 'f');
+  if (name == "__index__") return v.is_integral();
+  return among({"__class__", "__doc__", "__eq__", "__hash__", "__repr__", "__str__"});
+}
+
 Answer hasattr(Call& c) {
   const Text* name = c.count() > 1 ? c.arguments[1].as<Text>() : nullptr;
   if (!name || c.arguments[0].is_unknown()) return std::nullopt;
-  if (c.arguments[0].is_number() || c.arguments[0].is_none() || c.arguments[0].as<Text>() ||
-      c.arguments[0].as<Tuple>())
-    return Value::boolean(false);
+  if (c.arguments[0].is_integral() && name->text == "is_integer") return std::nullopt;  // since 3.12
+  if (const auto plainly = plain_value_has(c.machine, c.arguments[0], name->text))
+    return Value::boolean(*plainly);
   if (const Function* f = c.arguments[0].as<Function>();
       f && (name->text == "cache_clear" || name->text == "cache_info"))
     return Value::boolean(f->is_cached);

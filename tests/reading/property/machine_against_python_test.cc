@@ -1,23 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
+#include <string>
+#include <vector>
 
-#include <unistd.h>
-
-#include "support/python_lines.h"
-#include "support/ran_program.h"
+#include "support/python_results.h"
 
 // The machine gives what Python gives: the same texts run by both, results compared as repr. Each program
 // leaves its result in `r`.
 namespace cutelab {
 namespace {
-namespace fs = std::filesystem;
-
 const char* const programs[] = {
     "r = [7 // 2, -7 // 2, 7 % 3, -7 % 3, 7 % -3, 2 ** 10, 1 << 5, 255 >> 3, 6 & 3, 6 | 3, 6 ^ 3, ~5, -3]",
     "r = (7 / 2, 1.5 * 2, 2.0 ** 3, 7.5 // 2, -7.5 % 2, 1e-3, 3.0, 1e16, 1e22, 0.1 + 0.2)",
@@ -167,33 +159,6 @@ std::string random_expression(std::mt19937& random, int depth) {
       return "(" + sub() + " and " + sub() + " or " + sub() + ")";
     default:
       return "(" + sub() + " " + ops[pick(8)] + " " + sub() + ")";
-  }
-}
-
-/// What Python prints for repr(r) of each text; "error" where it raises; empty: there is no Python.
-std::vector<std::string> python_says(const std::vector<std::string>& texts) {
-  const fs::path folder = fs::temp_directory_path() / ("machine-" + std::to_string(::getpid()));
-  fs::create_directories(folder);
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    std::ofstream(folder / (std::to_string(i) + ".py")) << texts[i];
-  std::ofstream(folder / "run.py") << "import sys\nfor i in range(" << texts.size()
-                                   << "):\n    g = {'__name__': '__main__'}\n    try:\n        exec(open('"
-                                   << folder.string()
-                                   << "/%d.py' % i).read(), g)\n        print(repr(g['r']))\n    except "
-                                      "Exception as e:\n        print('error')\n";
-  std::vector<std::string> out = cutelab::testing::python_lines(folder / "run.py");
-  fs::remove_all(folder);
-  return out;
-}
-
-void expect_same(const std::vector<std::string>& texts) {
-  const auto expected = python_says(texts);
-  if (expected.empty()) GTEST_SKIP() << "python3 is not on this machine";
-  ASSERT_EQ(expected.size(), texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    RanProgram p(texts[i]);
-    if (expected[i] == "error") continue;
-    EXPECT_EQ(p.text("r"), expected[i]) << texts[i];
   }
 }
 
