@@ -160,6 +160,9 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
       told = false, behind_pointer = false;
     } else if (up.is(NodeKind::conditional_expression) && !(up.child(Field::condition_field) == expression)) {
       told = false, chosen = true;
+    } else if (up.is(NodeKind::cast_expression) && up.child(Field::value_field) == expression &&
+               cpp_has(up.child(Field::type_field).text(), "&")) {
+      told = false;  // as another type holds it
     } else if (!up.is(NodeKind::parenthesized_expression)) {
       break;
     }
@@ -180,7 +183,7 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
     if (!read) out.push_back({above, std::move(path), false});
     return;
   }
-  if (written && has_syntax_error(above)) told = false;
+  if (written && (has_syntax_error(above) || is_given_to_macro(above))) told = false;
   if (chosen && !written && above.is(NodeKind::init_declarator)) {
     if (above.child(Field::declarator_field).text().starts_with("&") &&
         !cpp_has(cpp_specifiers(above.parent()), "const"))
@@ -202,7 +205,8 @@ const CppFolder::Mentions& CppFolder::mentions_in(const source::Tree* tree) {
   const auto [place, fresh] = mentions_.try_emplace(tree);
   if (!fresh) return place->second;
   for (std::uint32_t i = 0; i < tree->size(); ++i)
-    if (const Node n = tree->at(i); n.is(NodeKind::identifier) || cpp_is_made_with(n))
+    if (const Node n = tree->at(i); n.is(NodeKind::identifier) || cpp_is_made_with(n) ||
+                                    (n.is(NodeKind::type_identifier) && macros_.count(n.text())))
       place->second[n.text()].push_back(i);
   return place->second;
 }
@@ -229,6 +233,13 @@ void CppFolder::collect_changes(const Variable& variable, std::vector<std::strin
       if (!is_shadowed(variable, n)) classify_change(n, variable, path, depth, out);
     }
   };
+  for (const std::string_view macro : macros_that_write(variable.name)) {
+    const source::Tree* tree = variable.declaration.tree();
+    if (const auto all = mentions_in(tree).find(macro); all != mentions_in(tree).end())
+      for (const std::uint32_t at : all->second)
+        if (!variable.block || (variable.block.contains(tree->at(at)) && at > variable.declaration.index()))
+          out.push_back({tree->at(at), {}, false});
+  }
   if (variable.block)
     return look(variable.block.tree(), std::max(variable.block.index(), variable.declaration.end_index()),
                 variable.block.end_index());

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "layout/smem.h"
+#include "reading/cpp/cpp_arithmetic.h"
 #include "reading/cpp/cpp_folder.h"
 
 /// Types: elements of the library, templates with their arguments, bytes of structs.
@@ -150,6 +151,24 @@ CppValue cpp_pointer_to(const CppValue& pointee, std::string_view written) {
   return out;
 }
 
+namespace {
+/// is_same_v<A, B>, is_same<A, B>: 1 or 0 where both are types that have one name each; integers have
+/// several.
+CppValue same_types(std::string_view name, Node written, const std::vector<CppValue>& a) {
+  if ((name != "is_same_v" && name != "is_same") || a.size() != 2) return {};
+  for (const CppValue& one : a)
+    if (!one.is(CppKind::type)) return one.known() ? CppValue() : one;
+  const bool integers = cpp_integer_type(a[0].text) && cpp_integer_type(a[1].text);
+  const bool same = cpp_same_value(a[0], a[1]);
+  if (integers && (same || a[0].bits == a[1].bits)) {
+    const auto items = cpp_items(written);
+    if (items.size() == 2 && items[0].text() == items[1].text()) return CppValue::of(1);
+    return CppValue::unknown("types of integers with several names", std::string(name), written);
+  }
+  return CppValue::of(std::int64_t{same});
+}
+}  // namespace
+
 /// `const T*`, `T&`, `T[4]` as an argument of a template or of sizeof.
 CppValue CppFolder::described_type(Node n, Frames frame) {
   const Node written = n.child(Field::type_field);
@@ -211,6 +230,8 @@ CppValue CppFolder::template_use(Node n, Node list, std::string_view name, Frame
     if (!arguments[0].integer()) return arguments[0];
     return arguments[*arguments[0].integer() ? 1 : 2];
   }
+  if (cpp_has(name, "is_same"))
+    if (CppValue told = same_types(name, list, arguments); told.known() || !told.text.empty()) return told;
   if (name == "cosize_v" || name == "size_v" || name == "rank_v")
     return library_call(name.substr(0, name.size() - 2), n, arguments, {}, frame);
   if (name == "Layout" || name == "make_layout") return library_call("make_layout", n, arguments, {}, frame);

@@ -142,7 +142,7 @@ void CppFolder::index_declaration(Node n) {
   for (const CppDeclared& one : cpp_declarators(n)) {
     const Node name = cpp_declared_name(one.declarator);
     if (!name || one.declarator.is(NodeKind::init_declarator)) continue;
-    if (one.declarator.is(NodeKind::function_declarator)) continue;
+    if (one.declarator.is(NodeKind::function_declarator) && !cpp_is_made_object(one.declarator)) continue;
     const bool first = one.declarator == n.child(Field::declarator_field);
     declarations_[name.text()].push_back(member && first && one.value ? n : one.declarator);
   }
@@ -347,6 +347,7 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
       break;
   }
   const std::string_view kind = n.kind_name();
+  if (kind == "preproc_defined") return directive_value(n);
   if (kind == "decltype") return evaluate(cpp_items(n).empty() ? Node() : cpp_items(n).back(), frame);
   if (kind == "sizeof_expression" || kind == "alignof_expression") return size_of(n, frame);
   if (kind == "compound_literal_expression")

@@ -97,6 +97,7 @@ class CppFolder {
   CppValue initializer(source::Node init, source::Node use, Frames frame);
   CppValue part_of_binding(source::Node init, source::Node use, Frames frame);
   CppValue without_initializer(source::Node declarator, source::Node use, Frames frame);
+  CppValue made_object(source::Node declarator, source::Node use, Frames frame);
   CppValue of_member(source::Node declaration, source::Node declarator, source::Node use, Frames frame);
   CppValue changed(const Variable& variable, source::Node use, CppValue start, Frames frame);
   const std::vector<Change>& changes_of(const Variable& variable);
@@ -146,7 +147,10 @@ class CppFolder {
   CppValue macro_call(source::Node call, Frames frame);
   bool is_include_guard(source::Node directive) const;
   CppValue behind_ifdef(source::Node place) const;
-  std::vector<source::Node> live_defines(std::string_view name, CppValue* open);
+  std::vector<source::Node> live_defines(std::string_view name, source::Node use, CppValue* open);
+  /// The #define or #undef of a name that holds at a place of its file; no node: branches or other files
+  /// tell.
+  source::Node directive_before(std::string_view name, source::Node use) const;
   /// Whether a #define in front of the use stands for the name there.
   bool macro_hides(std::string_view name, source::Node declaration, source::Node use) const;
   CppValue enumerator(source::Node one, Frames frame);
@@ -235,6 +239,9 @@ class CppFolder {
   bool unseen_takes_reference(source::Node callee, std::size_t position) const;
   bool keeps_reference(source::Node value) const;
   bool is_class_keeping(std::string_view name, std::size_t position) const;
+  bool is_given_to_macro(source::Node written) const;
+  const std::vector<std::string_view>& macros_that_write(std::string_view variable);
+  void collect_macro_targets(std::string_view macro, source::Node define);
   bool macro_writes(std::string_view macro, std::size_t position, int depth) const;
   bool runs_later(const Change& change, const Variable& variable, std::uint32_t from, std::uint32_t to);
   /// Of a block's `using a::name;` that hides the declaration; no node: none does.
@@ -264,6 +271,7 @@ class CppFolder {
   std::unordered_set<std::string_view> written_members_;  ///< by `x.m = …` and the like
   std::map<std::tuple<const source::Tree*, std::uint32_t, std::string_view>, std::vector<Change>> changes_;
   std::unordered_map<const source::Tree*, Mentions> mentions_;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> macro_targets_;  ///< by variable
   std::map<std::pair<const source::Tree*, std::uint32_t>, bool> jumps_;
   int statements_ = 0;  ///< of bodies that were run
   int running_ = 0;
@@ -284,6 +292,8 @@ class CppFolder {
 std::vector<CppDeclared> cpp_declarators(source::Node declaration);
 /// Whether a parameter is a reference that may be written through.
 bool cpp_takes_by_reference(source::Node parameters, std::size_t position);
+/// `dim3 g(a, b);` in a block, which the grammar takes for a function's declaration.
+bool cpp_is_made_object(source::Node declarator);
 /// `x` of `Guard g(x);` in a block, which the grammar takes for a function's parameter.
 bool cpp_is_made_with(source::Node name);
 /// The names of `auto [a, b]`, `auto& [a, b]`; no node: it is another declarator.
