@@ -279,9 +279,27 @@ CppValue CppFolder::of_namespace(Node n, Frames frame) {
   return in_namespace(n, path, name, frame);
 }
 
+/// `S::value`, `S::type` of a struct of these sources: its own, or what it derives from.
+CppValue CppFolder::own_value(const CppValue& type, std::string_view name, int depth) {
+  if (!type.is(CppKind::structure) || !type.node || depth > 8) return type;
+  if (CppValue own = member_named(type, name, true); own.known() || !own.text.empty()) return own;
+  Frame bound;
+  bound.scope = type.node.parent().is(NodeKind::template_declaration) ? type.node.parent() : type.node;
+  for (const auto& [field, value] : type.fields) bound.names.insert_or_assign(field, value);
+  Node base;
+  for (const Node n : type.node.children())
+    if (n.is(NodeKind::base_class_clause))
+      for (const Node one : n.children())
+        if (one.is(NodeKind::template_type) || one.is(NodeKind::qualified_identifier) ||
+            one.is(NodeKind::type_identifier))
+          base = one;
+  return base ? own_value(evaluate(base, &bound), name, depth + 1) : type;
+}
+
 CppValue CppFolder::qualified(Node n, Frames frame) {
   const Node name = n.child(Field::name_field);
-  if (name.text() == "value" || name.text() == "type") return evaluate(n.child(Field::scope_field), frame);
+  if (name.text() == "value" || name.text() == "type")
+    return own_value(evaluate(n.child(Field::scope_field), frame), name.text(), 0);
   if (CppValue there = of_namespace(n, frame); there.known() || !there.text.empty()) return there;
   if (CppValue member = member_of_scope(n, n.child(Field::scope_field), name, frame);
       member.known() || !member.text.empty())

@@ -63,6 +63,7 @@ class CppFolder {
   source::Node function_named(std::string_view name) const;
 
  private:
+  friend class CppHostRun;
   /// Names that a template's arguments or a call's give to what stands in `scope`; anywhere without one.
   struct Frame {
     const Frame* outer = nullptr;
@@ -186,6 +187,7 @@ class CppFolder {
   bool accepts(source::Node function, source::Node call);
   bool chooses(source::Node call, source::Node function);
   std::vector<source::Node> sites_of(source::Node function, const std::vector<source::Node>& uses);
+  CppValue own_value(const CppValue& type, std::string_view name, int depth);
   CppValue qualified(source::Node n, Frames frame);
   CppValue member_of_scope(source::Node n, source::Node scope, source::Node name, Frames frame);
   CppValue unary(source::Node n, Frames frame);
