@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "source/tree.h"
+
 namespace cutelab::reading {
 
 /// A source as its preprocessor hands it on: local headers in place, macros put in, branches that are not
@@ -34,6 +36,9 @@ using CppMacroSettings = std::vector<std::pair<std::string, std::string>>;
 /// means, -1: one that is not seen.
 CppExpanded cpp_expand(const std::vector<std::string_view>& texts, const CppMacroSettings& settings,
                        const std::function<int(int, std::string_view)>& included);
+
+/// Encloses the assignments of `(a = 1, b)`, which the grammar takes for a fold; whether there were any.
+bool cpp_enclose_commas(CppExpanded& expanded, const source::Tree& tree);
 
 /// The value of an `#if` whose macros are put in already; none: it is not told.
 std::optional<long long> cpp_condition(std::string_view text);

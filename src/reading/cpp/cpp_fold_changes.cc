@@ -335,6 +335,21 @@ std::uint32_t CppFolder::horizon(const Variable& variable, Node use) {
   return !variable.block || (lambda && is_kept(lambda)) || jumps(variable.block) ? UINT32_MAX : out;
 }
 
+namespace {
+/// `auto c = 'a';`: integers that are narrower than what folding holds them in.
+bool is_narrow_auto(Node type, Node value) {
+  if (type.kind_name() != "placeholder_type_specifier" || !value) return false;
+  const std::string_view op = value.child(Field::operator_token).text();
+  return value.is(NodeKind::char_literal) || value.is(NodeKind::true_literal) ||
+         value.is(NodeKind::false_literal) || value.is(NodeKind::cast_expression) ||
+         cpp_has(value.text(), "_cast") || (value.is(NodeKind::unary_expression) && op == "!") ||
+         (value.is(NodeKind::binary_expression) && (cpp_has("== != <= >= && ||", op)) && op.size() > 1) ||
+         (value.is(NodeKind::binary_expression) && (op == "<" || op == ">")) ||
+         value.is(NodeKind::call_expression) || value.is(NodeKind::identifier) ||
+         value.is(NodeKind::qualified_identifier);
+}
+}  // namespace
+
 CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, Frames frame) {
   const std::vector<Change>& changes = changes_of(variable);
   if (changes.empty()) return start;
@@ -361,7 +376,9 @@ CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, 
       later.back().told = false;
       continue;
     }
-    made.back().told = change->told && at == When::before;
+    made.back().told =
+        change->told && at == When::before &&
+        !(start.integer() && is_narrow_auto(type, variable.declaration.child(Field::value_field)));
     if (made.back().told && change->at.child(Field::operator_token).text() == "=" &&
         change->at.is(NodeKind::assignment_expression))
       set.push_back(&change->path), set_at = change->at.index();

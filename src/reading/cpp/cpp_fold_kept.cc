@@ -88,6 +88,9 @@ bool CppFolder::takes_reference(Node argument) const {
   if (const auto found = functions_.find(name); found != functions_.end())
     return std::any_of(found->second.begin(), found->second.end(),
                        [&](Node one) { return takes_by_reference(cpp_parameters_of(one), at); });
+  if (const auto declared = prototypes_.find(name); declared != prototypes_.end())
+    return std::any_of(declared->second.begin(), declared->second.end(),
+                       [&](Node one) { return takes_by_reference(one.child(Field::parameters_field), at); });
   if (callee.is(NodeKind::field_expression))
     return name.starts_with("emplace") &&
            std::any_of(functions_.begin(), functions_.end(), [&](const auto& named) {

@@ -229,6 +229,7 @@ class CppFolder {
   bool raise_alignment(source::Node declaration, Frames frame, std::int64_t* alignment);
   CppValue size_of_pack(source::Node n, Frames frame);
   void index();
+  void index_prototype(source::Node declarator);
   void index_variable(source::Node init);
   void index_call(source::Node call);
   void index_other(source::Node n);
@@ -255,6 +256,7 @@ class CppFolder {
   std::vector<std::string> used_;
   std::unordered_map<std::string_view, std::vector<source::Node>> declarations_;
   std::unordered_map<std::string_view, std::vector<source::Node>> functions_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> prototypes_;  ///< without a body
   std::unordered_map<std::string_view, std::vector<source::Node>> uses_;  ///< template_function, call by name
   std::unordered_map<std::string_view, std::vector<source::Node>> macros_;
   std::unordered_map<std::string_view, std::vector<source::Node>> function_macros_;  ///< with arguments

@@ -15,19 +15,6 @@ namespace {
 constexpr std::size_t most_things = 200'000;
 constexpr int deepest_poison = 24;
 
-std::string_view written_type(const CppValue& integer) {
-  switch (integer.held) {
-    case CppHeld::signed_int:
-      return "int";
-    case CppHeld::unsigned_int:
-      return "unsigned";
-    case CppHeld::signed_long:
-      return "long";
-    case CppHeld::unsigned_long:
-      return "size_t";
-  }
-  return "int";
-}
 }  // namespace
 
 void CppHostRun::run() {
@@ -36,6 +23,7 @@ void CppHostRun::run() {
   main_ = mains->second[0];
   if (main_.enclosing(NodeKind::namespace_definition)) return;
   folder_.running_ = 1;  // its own limits do not end this run
+  make_globals();
   Things given;
   if (!cpp_items(cpp_parameters_of(main_)).empty()) given = {of_value(CppValue::of(1)), unknown()};
   while (given.size() > 0 && given.size() < cpp_items(cpp_parameters_of(main_)).size())
@@ -89,6 +77,27 @@ CppHostRun::Thing* CppHostRun::unknown(std::string why, Node at) {
   return out;
 }
 
+std::string_view host_type_of(const CppValue& integer) {
+  switch (integer.held) {
+    case CppHeld::signed_int:
+      return "int";
+    case CppHeld::unsigned_int:
+      return "unsigned";
+    case CppHeld::signed_long:
+      return "long";
+    case CppHeld::unsigned_long:
+      return "size_t";
+  }
+  return "int";
+}
+
+/// A value of that type of integers.
+CppHostRun::Thing* CppHostRun::typed(CppValue value, std::string_view type) {
+  Thing* out = of_value(std::move(value));
+  if (out->is(Kind::value) && out->value.integer()) out->holds = type;
+  return out;
+}
+
 /// A value of folding as an object: structs and extents have parts.
 CppHostRun::Thing* CppHostRun::of_value(CppValue value) {
   if (!value.known()) {
@@ -108,7 +117,6 @@ CppHostRun::Thing* CppHostRun::of_value(CppValue value) {
     return out;
   }
   Thing* out = made(Kind::value);
-  if (value.is(CppKind::integer)) out->holds = written_type(value);
   out->value = std::move(value);
   return out;
 }
@@ -122,6 +130,11 @@ CppHostRun::Thing* CppHostRun::copy(const Thing* from) {
   *out = *from;
   out->number = number;
   for (auto& [name, one] : out->parts) one = copy(one);
+  if (out->is(Kind::closure) && !out->scope->copied.empty()) {
+    out->scope = &scopes_.emplace_back(*out->scope);
+    for (const std::string_view name : out->scope->copied)
+      out->scope->names[name] = copy(out->scope->names[name]);
+  }
   return out;
 }
 
@@ -172,6 +185,11 @@ void CppHostRun::assign(Thing* target, Thing* from) {
   }
   if (target->is(Kind::record) || target->is(Kind::array)) return poison(target);
   const std::string holds = target->holds;
+  if (holds == untold_type) {
+    target->kind = Kind::unknown;
+    target->value = CppValue::unknown("a variable of a type that is not told");
+    return;
+  }
   const std::size_t number = target->number;
   const Thing* other = copy(from);
   *target = *other;

@@ -50,8 +50,9 @@ class CppHostRun {
   struct Scope {
     Scope* outer = nullptr;
     std::map<std::string_view, Thing*> names = {};
-    Thing* self = nullptr;  ///< the object of a method
-    Things leave = {};      ///< objects whose destructor runs at the end
+    Thing* self = nullptr;                   ///< the object of a method
+    std::set<std::string_view> copied = {};  ///< of a closure: what it holds itself
+    Things leave = {};                       ///< objects whose destructor runs at the end
   };
   enum class Flow : std::uint8_t { on, out, next_round, returned };
   struct Mark {
@@ -61,6 +62,7 @@ class CppHostRun {
 
   // Statements.
   Flow run(Node n, Scope& scope);
+  Flow run_one(Node n, Scope& scope);
   Flow run_all(Node block, Scope& scope, Node but = {});
   Flow run_if(Node n, Scope& outer);
   Flow run_loop(Node n, Scope& outer);
@@ -71,6 +73,8 @@ class CppHostRun {
   void declare_one(Node declaration, const CppDeclared& one, Scope& scope);
   void declare_binding(Node binding, Thing* whole, bool by_reference, Scope& scope);
   Thing* declared_object(Node type, Node declarator, Node value, Scope& scope);
+  Thing* object_like_function(Node type, Node declarator, Scope& scope);
+  Thing* library_object(Node type, Node declarator, Node value, const CppValue& meant, Scope& scope);
   void leave(Scope& scope);
   void bring(Node using_declaration, Scope& scope);
   void enumerate(Node enumeration, Scope& scope);
@@ -79,6 +83,9 @@ class CppHostRun {
   // Expressions: an object of the program where one is named, else a new one.
   Thing* eval(Node n, Scope& scope);
   Thing* eval_new(Node n, Scope& scope);
+  Thing* eval_other(Node n, Scope& scope);
+  Thing* eval_literal(Node n);
+  Thing* eval_unary(Node n, Scope& scope);
   Thing* eval_name(Node n, Scope& scope);
   Thing* eval_binary(Node n, Scope& scope);
   Thing* eval_assignment(Node n, Scope& scope);
@@ -115,6 +122,7 @@ class CppHostRun {
   // Objects.
   Thing* made(Kind kind);
   Thing* of_value(CppValue value);
+  Thing* typed(CppValue value, std::string_view type);
   Thing* unknown(std::string why = "is not followed here", Node at = {});
   Thing* copy(const Thing* from);
   Thing* extents(const Things& given);
@@ -138,6 +146,8 @@ class CppHostRun {
   bool give_up(const char* what);
   Thing* found(std::string_view name, Scope& scope) const;
   Thing* global(Node name);
+  Thing* global_of(Node declared);
+  void make_globals();
   static Node seen_from(Node n);
   CppValue fold(Node n, Scope& scope);
 
@@ -153,9 +163,14 @@ class CppHostRun {
   Node main_;
   int depth_ = 0, calls_ = 0, statements_ = 0, running_calls_ = 0;
   bool stopped_ = false;
+  bool globals_open_ = false;  ///< something that runs before main may write to variables of the file
   const char* limit_ = nullptr;
 };
 
+/// The type that an integer has after promotion.
+std::string_view host_type_of(const CppValue& integer);
+/// Of a variable whose declaration does not tell which integers it takes.
+inline constexpr char untold_type[] = "?";
 bool is_loop_of_host(source::Node n);
 /// A class's destructor that does something; no node: it has none.
 source::Node destructor_of(source::Node structure);

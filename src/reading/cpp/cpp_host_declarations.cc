@@ -92,7 +92,11 @@ void CppHostRun::declare_binding(Node binding, Thing* whole, bool by_reference, 
 /// A value as an object of that type holds it.
 CppHostRun::Thing* CppHostRun::converted(Thing* given, Node type, Scope& scope) {
   if (stopped_) return given;
-  if (type.kind_name() == "placeholder_type_specifier" || !type) return copy(given);
+  if (type.kind_name() == "placeholder_type_specifier" || !type) {
+    Thing* out = copy(given);
+    if (out->is(Kind::value) && out->value.integer() && out->holds.empty()) out->holds = untold_type;
+    return out;
+  }
   if (type.text() == "dim3") return extents({given});
   std::string holds;
   if (cpp_integer_type(type.text()) || type.text() == "float" || type.text() == "double") {
@@ -113,7 +117,25 @@ CppHostRun::Thing* CppHostRun::converted(Thing* given, Node type, Scope& scope) 
   Thing* out = made(Kind::unknown);
   out->holds = holds;
   assign(out, given);
+  if (out->is(Kind::value) && out->value.integer() && out->holds.empty()) out->holds = untold_type;
   return out;
+}
+
+/// `dim3 g(a, b);` of variables a and b
+CppHostRun::Thing* CppHostRun::object_like_function(Node type, Node declarator, Scope& scope) {
+  Things given;
+  for (const Node p : cpp_items(declarator.child(Field::parameters_field))) {
+    Thing* one = found(p.child(Field::type_field).text(), scope);
+    const Node also = p.child(Field::declarator_field);
+    Thing* other = also ? found(cpp_declared_name(also).text(), scope) : nullptr;
+    if (also && (!other || !one->value.integer() || !other->value.integer())) return stop(p);
+    if (also) one = of_value(cpp_arithmetic(also.text().substr(0, 1), one->value, other->value));
+    given.push_back(one);
+  }
+  if (type.text() == "dim3") return extents(given);
+  const CppValue meant = fold(type, scope);
+  if (meant.is(CppKind::structure) && meant.node) return object(meant, type, given, Node(), scope);
+  return given.size() == 1 ? converted(given[0], type, scope) : unseen(type, type.text(), given);
 }
 
 /// What a declarator of that type and value names: an object of its own, or the one that it is bound to.
@@ -125,22 +147,8 @@ CppHostRun::Thing* CppHostRun::declared_object(Node type, Node declarator, Node 
   }
   if (declarator.is(NodeKind::array_declarator)) return sequence(declarator, value, scope);
   const bool pointer = declarator.kind_name() == "pointer_declarator";
-  if (declarator.is(NodeKind::function_declarator) || cpp_has(declarator.text(), "(*"))
-    if (declarator.is(NodeKind::function_declarator) && !value) {
-      Things given;
-      for (const Node p : cpp_items(declarator.child(Field::parameters_field))) {
-        Thing* one = found(p.child(Field::type_field).text(), scope);
-        const Node also = p.child(Field::declarator_field);
-        Thing* other = also ? found(cpp_declared_name(also).text(), scope) : nullptr;
-        if (also && (!other || !one->value.integer() || !other->value.integer())) return stop(p);
-        if (also) one = of_value(cpp_arithmetic(also.text().substr(0, 1), one->value, other->value));
-        given.push_back(one);
-      }
-      if (type.text() == "dim3") return extents(given);
-      const CppValue meant = fold(type, scope);
-      if (meant.is(CppKind::structure) && meant.node) return object(meant, type, given, Node(), scope);
-      return given.size() == 1 ? converted(given[0], type, scope) : unseen(type, type.text(), given);
-    }
+  if (declarator.is(NodeKind::function_declarator) && !value)
+    return object_like_function(type, declarator, scope);
   if (value && !is_list(value)) {
     Thing* given = eval(value, scope);
     if (pointer || declarator.is(NodeKind::function_declarator) || cpp_has(declarator.text(), "*"))
@@ -166,6 +174,13 @@ CppHostRun::Thing* CppHostRun::declared_object(Node type, Node declarator, Node 
     if (braces && !any) return object(meant, type, {}, value, scope);
     return object(meant, type, arguments_of(value, scope), Node(), scope);
   }
+  return library_object(type, declarator, value, meant, scope);
+}
+
+/// A number, a record of the runtime, or an object of a class that is not seen.
+CppHostRun::Thing* CppHostRun::library_object(Node type, Node declarator, Node value, const CppValue& meant,
+                                              Scope& scope) {
+  const std::string_view known = template_named(type);
   const CppValue record = cpp_record_named(known);
   if (record.known()) {
     if (!cpp_items(value).empty() && cpp_items(value)[0].text() != "0")
@@ -185,6 +200,7 @@ CppHostRun::Thing* CppHostRun::declared_object(Node type, Node declarator, Node 
         type, scope);
     return out;
   }
+  if (items.empty() && meant.known() && !meant.is(CppKind::type)) return of_value(meant);
   if (!value)
     return meant.known() && !meant.is(CppKind::type) ? of_value(meant) : unknown("is not known", type);
   return unseen(type, known, arguments_of(value, scope));

@@ -12,11 +12,6 @@ using NodeKind = source::Kind;
 using CppKind = CppValue::Kind;
 namespace {
 constexpr int deepest_expression = 200;
-
-bool is_word_of(Node n) {
-  return n.is(NodeKind::identifier) || n.is(NodeKind::type_identifier) ||
-         n.is(NodeKind::namespace_identifier);
-}
 }  // namespace
 
 CppHostRun::Thing* CppHostRun::found(std::string_view name, Scope& scope) const {
@@ -53,31 +48,6 @@ CppValue CppHostRun::fold(Node n, Scope& scope) {
       if (const Thing* one = global(name)) frame.names.try_emplace(std::string(name.text()), value_of(one));
   folder_.statements_ = 0;
   return folder_.evaluate(n, &frame);
-}
-
-/// A variable of the file that the program may write to; null: it is a constant, or no variable.
-CppHostRun::Thing* CppHostRun::global(Node name) {
-  const Node declared = folder_.choose(name.text(), name);
-  const bool init = declared.is(NodeKind::init_declarator);
-  if (!declared || (!init && declared.field() != Field::declarator_field)) return nullptr;
-  const Node declaration = declared.parent();
-  if (!declaration.is(NodeKind::declaration) || declared.enclosing(NodeKind::function_definition))
-    return nullptr;
-  const std::string_view head = cpp_specifiers(declaration);
-  if (cpp_has(head, "const") || cpp_has(head, "__constant__") || cpp_has(head, "__device__") ||
-      declared.is(NodeKind::function_declarator))
-    return nullptr;
-  if (const auto stays = statics_.find(declared.index()); stays != statics_.end()) return stays->second;
-  const Node value = init ? declared.child(Field::value_field) : Node();
-  Thing*& out = statics_[declared.index()];
-  out = unknown("a variable of the file", declared);
-  if (value && !is_plain(value) && !value.is(NodeKind::initializer_list)) return out;
-  Scope& scope = scopes_.emplace_back();
-  Thing* one = declared_object(declaration.child(Field::type_field),
-                               init ? declared.child(Field::declarator_field) : declared, value, scope);
-  if (!value && !one->holds.empty() && one->is(Kind::unknown)) assign(one, of_value(CppValue::of(0)));
-  out = one;
-  return out;
 }
 
 /// Whether nothing in an expression writes or runs: folding may have all of it.
@@ -118,11 +88,36 @@ CppHostRun::Thing* CppHostRun::eval(Node n, Scope& scope) {
   return out;
 }
 
+CppHostRun::Thing* CppHostRun::eval_literal(Node n) {
+  if (n.is(NodeKind::char_literal)) return typed(folder_.evaluate(n, nullptr), "char");
+  if (!n.is(NodeKind::number_literal))
+    return typed(CppValue::of(std::int64_t{n.is(NodeKind::true_literal)}), "bool");
+  CppValue value = cpp_literal(n.text());
+  const std::string_view type = value.integer() ? host_type_of(value) : std::string_view();
+  return typed(std::move(value), type);
+}
+
+CppHostRun::Thing* CppHostRun::eval_unary(Node n, Scope& scope) {
+  const Thing* given = eval(n.child(Field::argument_field), scope);
+  if (given->is(Kind::value) && given->value.integer()) {
+    const CppValue out = cpp_unary(n.first().text(), given->value);
+    return typed(out, n.first().text() == "!" ? "bool" : host_type_of(out));
+  }
+  if (given->is(Kind::record)) return stop(n);
+  if (given->is(Kind::pointer) && n.first().text() == "!") return typed(CppValue::of(0), "bool");
+  return unknown("is not known", n);
+}
+
 CppHostRun::Thing* CppHostRun::eval_new(Node n, Scope& scope) {
   switch (n.kind()) {
     case NodeKind::identifier:
     case NodeKind::type_identifier:
       return eval_name(n, scope);
+    case NodeKind::number_literal:
+    case NodeKind::char_literal:
+    case NodeKind::true_literal:
+    case NodeKind::false_literal:
+      return eval_literal(n);
     case NodeKind::parenthesized_expression:
       return eval(cpp_items(n).empty() ? Node() : cpp_items(n)[0], scope);
     case NodeKind::condition_clause:
@@ -152,17 +147,16 @@ CppHostRun::Thing* CppHostRun::eval_new(Node n, Scope& scope) {
       poison_mentioned(otherwise, scope);
       return unknown("a condition that is not told", n);
     }
-    case NodeKind::unary_expression: {
-      const Thing* given = eval(n.child(Field::argument_field), scope);
-      if (given->is(Kind::value) && given->value.integer())
-        return of_value(cpp_unary(n.first().text(), given->value));
-      if (given->is(Kind::record)) return stop(n);
-      if (given->is(Kind::pointer) && n.first().text() == "!") return of_value(CppValue::of(0));
-      return unknown("is not known", n);
-    }
+    case NodeKind::unary_expression:
+      return eval_unary(n, scope);
     default:
       break;
   }
+  return eval_other(n, scope);
+}
+
+/// Kinds of expressions that are asked for by the grammar's own names.
+CppHostRun::Thing* CppHostRun::eval_other(Node n, Scope& scope) {
   const std::string_view kind = n.kind_name();
   if (kind == "update_expression") return eval_update(n, scope);
   if (kind == "comma_expression") {
@@ -201,7 +195,13 @@ CppHostRun::Thing* CppHostRun::eval_name(Node n, Scope& scope) {
     out->node = functions->second[0];
     return out;
   }
-  return folded(n, scope);
+  Thing* out = folded(n, scope);
+  const Node declaration = folder_.choose(n.text(), n).parent();  // of a constant
+  if (const Node type = declaration.child(Field::type_field); out->is(Kind::value) && out->value.integer() &&
+                                                              declaration.is(NodeKind::declaration) &&
+                                                              cpp_integer_type(type.text()))
+    out->holds = type.text();
+  return out;
 }
 
 CppHostRun::Thing* CppHostRun::eval_binary(Node n, Scope& scope) {
@@ -215,12 +215,12 @@ CppHostRun::Thing* CppHostRun::eval_binary(Node n, Scope& scope) {
       return unknown("a condition that is not told", n);
     }
     if (stopped_ || (op == "&&") == (*is == 0))
-      return of_value(CppValue::of(std::int64_t{stopped_ || *is != 0}));
+      return typed(CppValue::of(std::int64_t{stopped_ || *is != 0}), "bool");
     const Thing* second = eval(right, scope);
-    if (second->is(Kind::pointer)) return of_value(CppValue::of(1));
+    if (second->is(Kind::pointer)) return typed(CppValue::of(1), "bool");
     if (!second->is(Kind::value) || !second->value.integer())
       return unknown("a condition that is not told", n);
-    return of_value(CppValue::of(std::int64_t{*second->value.integer() != 0}));
+    return typed(CppValue::of(std::int64_t{*second->value.integer() != 0}), "bool");
   }
   const bool ordered = op == "<<" || op == ">>";
   Mark first{things_.size()}, second{things_.size()};
@@ -246,7 +246,9 @@ CppHostRun::Thing* CppHostRun::eval_binary(Node n, Scope& scope) {
     if (is_plain(n)) return folded(n, scope);
     return unknown("is not known", n);
   }
-  return of_value(cpp_arithmetic(op, held, b->value));
+  const CppValue out = cpp_arithmetic(op, held, b->value);
+  const bool compares = op == "==" || op == "!=" || op == "<" || op == ">" || op == "<=" || op == ">=";
+  return typed(out, compares ? "bool" : host_type_of(out));
 }
 
 CppHostRun::Thing* CppHostRun::eval_assignment(Node n, Scope& scope) {
@@ -304,73 +306,6 @@ CppHostRun::Thing* CppHostRun::eval_update(Node n, Scope& scope) {
   return before ? target : old;
 }
 
-CppHostRun::Thing* CppHostRun::eval_pointer(Node n, Scope& scope) {
-  const Node inner = n.child(Field::argument_field);
-  if (n.first().text() == "*") {
-    Thing* pointer = eval(inner, scope);
-    if (pointer->is(Kind::function)) return pointer;
-    if (pointer->is(Kind::array) && !pointer->parts.empty() && !pointer->grows)
-      return pointer->parts[0].second;
-    if (Thing* out = pointed(pointer)) return out;
-    return pointer->is(Kind::unknown) ? unknown("what a pointer points to", n) : stop(n);
-  }
-  if (inner.is(NodeKind::subscript_expression)) {
-    Thing* whole = eval(inner.child(Field::argument_field), scope);
-    const Things at = arguments_of(cpp_items(inner).back(), scope);
-    if (whole->is(Kind::array) && at.size() == 1 && at[0]->value.integer()) {
-      Thing* out = made(Kind::pointer);
-      out->target = whole;
-      out->index = *at[0]->value.integer();
-      return out;
-    }
-  }
-  Thing* one = eval(inner, scope);
-  if (one->is(Kind::function)) return one;
-  Thing* out = made(Kind::pointer);
-  out->target = one;
-  return out;
-}
-
-CppHostRun::Thing* CppHostRun::eval_subscript(Node n, Scope& scope) {
-  Thing* whole = eval(n.child(Field::argument_field), scope);
-  const Things at = arguments_of(cpp_items(n).back(), scope);
-  if (stopped_ || at.size() != 1) return stop(n);
-  const auto index = at[0]->is(Kind::value) ? at[0]->value.integer() : std::nullopt;
-  if (whole->is(Kind::pointer) && index) {
-    if (Thing* out = pointed(whole, *index)) return out;
-    return stop(n);
-  }
-  if (whole->is(Kind::array)) {
-    if (index && *index >= 0 && *index < static_cast<std::int64_t>(whole->parts.size()))
-      return whole->parts[static_cast<std::size_t>(*index)].second;
-    poison(whole);  // one of them is meant
-    return unknown("an element that is not told", n);
-  }
-  if (whole->is(Kind::unknown)) return unknown("an element of what is not known", n);
-  return stop(n);
-}
-
-CppHostRun::Thing* CppHostRun::eval_field(Node n, Scope& scope) {
-  Thing* object = eval(n.child(Field::argument_field), scope);
-  const std::string_view name = n.child(Field::field_field).text();
-  if (n.child(Field::operator_token).text() == "->") {
-    Thing* behind = pointed(object);
-    if (!behind && !object->is(Kind::unknown)) return stop(n);
-    object = behind ? behind : object;
-  }
-  if (object->is(Kind::record)) {
-    if (Thing* one = part(object, name)) return one;
-    if (!object->value.node) {  // a record of a library that has more members
-      object->parts.emplace_back(std::string(name), unknown("is not set", n));
-      return object->parts.back().second;
-    }
-    return stop(n);
-  }
-  if (object->is(Kind::unknown)) return unknown("a member of what is not known", n);
-  if (object->is(Kind::value) && is_plain(n)) return folded(n, scope);
-  return stop(n);
-}
-
 CppHostRun::Thing* CppHostRun::eval_cast(Node type, Node given, Scope& scope) {
   Thing* one = eval(given, scope);
   if (stopped_) return one;
@@ -388,51 +323,6 @@ CppHostRun::Thing* CppHostRun::eval_cast(Node type, Node given, Scope& scope) {
     return converted(one, type.is(NodeKind::type_descriptor) ? type.child(Field::type_field) : type, inner);
   }
   return one->is(Kind::pointer) || one->is(Kind::record) ? stop(type) : unknown("is not known", type);
-}
-
-/// `[=]`: what a lambda names, as it is now.
-void CppHostRun::capture_all(Node lambda, Scope& scope, Scope& own) {
-  for (std::uint32_t i = lambda.index(); i < lambda.end_index(); ++i) {
-    const Node name = tree_.at(i);
-    if (!is_word_of(name) || own.names.count(name.text())) continue;
-    if (Thing* held = found(name.text(), scope)) own.names[name.text()] = copy(held);
-  }
-  for (Scope* s = &scope; s && !own.self; s = s->outer) own.self = s->self;
-}
-
-CppHostRun::Thing* CppHostRun::eval_lambda(Node n, Scope& scope) {
-  Thing* out = made(Kind::closure);
-  out->node = n;
-  Scope& own = scopes_.emplace_back();
-  out->scope = &own;
-  for (const Node one : cpp_items(n.first())) {
-    const auto at = tree_.text().find_last_not_of(" \n", one.first_byte() - 1);
-    const char before = at == std::string::npos ? ' ' : tree_.text()[at];
-    const bool reference = before == '&' || one.text().starts_with("&");
-    if (one.kind_name() == "lambda_default_capture") {
-      if (one.text() == "&")
-        own.outer = &scope;
-      else
-        capture_all(n, scope, own);
-    } else if (one.kind_name() == "lambda_capture_initializer") {
-      Thing* held = eval(one.child(Field::right_field), scope);
-      own.names[one.child(Field::left_field).text()] = reference ? held : copy(held);
-    } else if (one.is(NodeKind::identifier)) {
-      Thing* held = found(one.text(), scope);
-      if (!held) return stop(n);
-      own.names[one.text()] = reference ? held : copy(held);
-    } else if (one.kind_name() == "this" && before != '*') {
-      for (Scope* s = &scope; s && !own.self; s = s->outer) own.self = s->self;
-    } else {
-      return stop(n);
-    }
-  }
-  // What the file and the templates around it name; template arguments stay in sight.
-  if (!own.outer)
-    for (Scope* s = &scope; s; s = s->outer)
-      for (auto& [name, held] : s->names)
-        if (held->is(Kind::value) && !held->value.integer()) own.names.try_emplace(name, held);
-  return out;
 }
 
 }  // namespace cutelab::reading

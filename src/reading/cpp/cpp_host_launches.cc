@@ -67,8 +67,9 @@ class HostLaunches {
     }
   }
   void give_up(const char* limit) {
-    const evidence::Value told = evidence::undetermined(
-        std::string("the run of the host code ended at a limit: ") + limit, {"main"}, {0, {}}, "");
+    const evidence::Value told =
+        evidence::undetermined(std::string("the run of the host code ended at a limit: ") + limit, {"main"},
+                               context_.at(cpp_function_name(context_.folder.function_named("main"))), "");
     context_.reading.give_ups.push_back(*told.undetermined());
   }
 
@@ -155,19 +156,46 @@ class HostLaunches {
   CppHostRun run_;
   std::set<std::uint32_t> made_;  ///< calls of macros whose launches were added here
 };
+
+/// A problem of the text that its preprocessed text does not have is none: macros may stand where the grammar
+/// wants a name.
+void keep_problems(CppContext& context, const CppExpanded& expanded, const source::Tree& tree) {
+  if (context.reading.problems.empty()) return;
+  std::vector<std::size_t> begins = {0};
+  const std::string& text = context.tree.text();
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (text[at] == '\n') begins.push_back(at + 1);
+  const auto line_of = [&](std::size_t at) -> std::uint32_t {
+    const auto origin = expanded.origin(at);
+    if (origin.file != 0) return 0;
+    const auto next = std::upper_bound(begins.begin(), begins.end(), origin.from);
+    return static_cast<std::uint32_t>(next - begins.begin());
+  };
+  std::set<std::uint32_t> handed_on, wrong;
+  for (std::size_t at = 0; at < expanded.text.size(); ++at)
+    if (at == 0 || expanded.text[at - 1] == '\n') handed_on.insert(line_of(at));
+  for (const source::Problem& problem : tree.problems()) wrong.insert(line_of(problem.span.begin));
+  std::erase_if(context.reading.problems, [&](const evidence::ParseProblem& p) {
+    return p.at.file == 0 && handed_on.count(p.at.span.line) && !wrong.count(p.at.span.line);
+  });
+}
 }  // namespace
 
 void run_cpp_host(CppContext& context) {
   if (!has_chevrons(context) || !settings_are_macros(context)) return;
   std::vector<std::string_view> texts;
   for (const source::Tree* tree : context.trees) texts.push_back(tree->text());
-  const CppExpanded expanded = cpp_expand(texts, context.settings, context.included);
-  const auto tree = source::Tree::parse(source::Grammar::cuda, expanded.limit ? "" : expanded.text);
+  CppExpanded expanded = cpp_expand(texts, context.settings, context.included);
+  if (expanded.limit) expanded.text.clear();
+  auto tree = source::Tree::parse(source::Grammar::cuda, expanded.text);
+  if (!tree->problems().empty() && cpp_enclose_commas(expanded, *tree))
+    tree = source::Tree::parse(source::Grammar::cuda, expanded.text);
   HostLaunches launches(context, expanded, *tree);
   if (expanded.limit)
     launches.give_up(expanded.limit);
   else
     launches.tell();
+  if (!expanded.limit) keep_problems(context, expanded, *tree);
 }
 
 }  // namespace cutelab::reading

@@ -79,6 +79,12 @@ CppHostRun::Flow CppHostRun::run(Node n, Scope& scope) {
     return Flow::returned;
   }
   ++depth_;
+  const Flow out = run_one(n, scope);
+  --depth_;
+  return out;
+}
+
+CppHostRun::Flow CppHostRun::run_one(Node n, Scope& scope) {
   Flow out = Flow::on;
   switch (n.kind()) {
     case NodeKind::compound_statement: {
@@ -132,7 +138,6 @@ CppHostRun::Flow CppHostRun::run(Node n, Scope& scope) {
       else if (n.kind_name() != "static_assert_declaration" && n.kind_name() != "namespace_alias_definition")
         stop(n);
   }
-  --depth_;
   return out;
 }
 
