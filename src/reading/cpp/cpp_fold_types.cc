@@ -296,11 +296,28 @@ CppValue CppFolder::own_value(const CppValue& type, std::string_view name, int d
   return base ? own_value(evaluate(base, &bound), name, depth + 1) : type;
 }
 
+/// `::name` that no declaration of the file has: a using declaration's, or a library's type.
+CppValue CppFolder::of_file(Node n, Node name) {
+  for (const Node one : usings_) {
+    if (one.enclosing(NodeKind::compound_statement) || cpp_items(one).empty()) continue;
+    const Node whole = cpp_items(one).back();
+    Node last = whole;
+    while (last.is(NodeKind::qualified_identifier)) last = last.child(Field::name_field);
+    if (whole.is(NodeKind::qualified_identifier) && last.text() == name.text())
+      return evaluate(whole, nullptr);
+  }
+  if (CppValue type = cpp_type_named(name.text()); type.known()) return type;
+  if (macros_.count(name.text())) return macro(name.text(), name);
+  return CppValue::unknown("a qualified name that is not resolved", std::string(n.text().substr(0, 60)), n);
+}
+
 CppValue CppFolder::qualified(Node n, Frames frame) {
   const Node name = n.child(Field::name_field);
   if (name.text() == "value" || name.text() == "type")
     return own_value(evaluate(n.child(Field::scope_field), frame), name.text(), 0);
   if (CppValue there = of_namespace(n, frame); there.known() || !there.text.empty()) return there;
+  if (!n.child(Field::scope_field) && (name.is(NodeKind::identifier) || name.is(NodeKind::type_identifier)))
+    return of_file(n, name);
   if (CppValue member = member_of_scope(n, n.child(Field::scope_field), name, frame);
       member.known() || !member.text.empty())
     return member;

@@ -187,6 +187,7 @@ class CppFolder {
   bool accepts(source::Node function, source::Node call);
   bool chooses(source::Node call, source::Node function);
   std::vector<source::Node> sites_of(source::Node function, const std::vector<source::Node>& uses);
+  CppValue of_file(source::Node n, source::Node name);
   CppValue own_value(const CppValue& type, std::string_view name, int depth);
   CppValue qualified(source::Node n, Frames frame);
   CppValue member_of_scope(source::Node n, source::Node scope, source::Node name, Frames frame);

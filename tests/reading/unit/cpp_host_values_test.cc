@@ -88,6 +88,20 @@ TEST(CppTextValues, ObjectsThatLookLikeFunctions) {
             HostLaunches({"1 1 -"}));
 }
 
+TEST(CppTextValues, NamesOfTheFileThatAUsingBrings) {
+  EXPECT_EQ(text_launches("namespace a { constexpr int T = 64; }\nusing a::T;\n"
+                          "template <int T> struct W { int f() const { return ::T + 1; } };\n"
+                          "template <int T> struct V { int f() const { return ::U + T; } };\n"
+                          "int main() { k<<<W<8>{}.f(), 1>>>(nullptr); k<<<V<8>{}.f(), 1>>>(nullptr); }\n"),
+            HostLaunches({"65 1 -", "? 1 -"}));
+  EXPECT_EQ(text_launches("void open(int& x);\nvoid shut(int x);\n"
+                          "int main() { int a = 1; open(a); int b = 2; shut(b); k<<<a, b>>>(nullptr); }\n"),
+            HostLaunches({"? 2 -"}));
+  EXPECT_EQ(
+      text_launches("int main() { auto c = 'a'; c += 100; auto n = 3; n += 4; k<<<c, n>>>(nullptr); }\n"),
+      HostLaunches({"? 7 -"}));
+}
+
 TEST(CppHostRun, HelpersThatTakeReferencesAndPointers) {
   EXPECT_EQ(
       host_launches("void set(int& x) { x = 9; }\nvoid twice(int* p) { *p *= 2; }\n"
