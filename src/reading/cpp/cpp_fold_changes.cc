@@ -25,7 +25,8 @@ bool is_repeated(Node n) {
 
 /// Under a test of the program's own arguments, which a reading leaves at their defaults.
 bool is_of_command_line(Node n) {
-  return cpp_has(n.enclosing(NodeKind::if_statement).child(Field::condition_field).text(), "arg");
+  const Node condition = n.enclosing(NodeKind::if_statement).child(Field::condition_field);
+  return cpp_has(condition.text(), "arg") && !condition.contains(n);
 }
 
 /// `return …;`, `throw …;`, `exit(1);` or a block that ends so.

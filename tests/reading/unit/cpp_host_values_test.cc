@@ -102,6 +102,14 @@ TEST(CppTextValues, NamesOfTheFileThatAUsingBrings) {
       HostLaunches({"? 7 -"}));
 }
 
+TEST(CppTextValues, WhatATestOfTheArgumentsItselfChanges) {
+  EXPECT_EQ(
+      text_launches("int parse(int& m, int argc) { m = 8; return argc > 3; }\n"
+                    "int main(int argc, char** argv) { int m = 5; if (parse(m, argc)) return 1;\n"
+                    "  k<<<m, 1>>>(nullptr); int n = 4; if (argc > 1) n = 9; k<<<n, 2>>>(nullptr); }\n"),
+      HostLaunches({"? 1 -", "4 2 -"}));
+}
+
 TEST(CppHostRun, HelpersThatTakeReferencesAndPointers) {
   EXPECT_EQ(
       host_launches("void set(int& x) { x = 9; }\nvoid twice(int* p) { *p *= 2; }\n"
