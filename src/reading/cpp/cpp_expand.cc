@@ -175,16 +175,26 @@ class Expander {
       if (branches_.back().around) enter(told(name, rest, behind));
     } else if ((name == "else" || name == "elif") && !branches_.empty()) {
       Branches& b = branches_.back();
+      if (b.open && b.live)
+        put(name == "else" ? "\n#else\n" : "\n#elif " + std::string(cpp_open_place) + "\n");
       if (b.open) return true;
       b.live = false;
       if (b.around && !b.taken)
         enter(name == "else" ? std::optional<long long>(1) : told("if", rest, behind));
     } else if (name == "endif" && !branches_.empty()) {
+      if (branches_.back().open && branches_.back().live) put("\n#endif\n");
       branches_.pop_back();
     } else {
       return false;
     }
     return true;
+  }
+
+  /// Text of no file's.
+  void put(const std::string& text) {
+    const auto last = out_.segments.empty() ? CppExpanded::Segment{0, 0, 0, true} : out_.segments.back();
+    segment(last.file, last.from, true);
+    out_.text += text;
   }
 
   void enter(std::optional<long long> told) {
@@ -193,9 +203,8 @@ class Expander {
     if (told) return;
     b.open = b.taken = true;
     b.live = at_namespace_scope();
-    if (!b.live) out_.text += " " + std::string(cpp_open_place) + "(); ";
-    if (!b.live && !out_.segments.empty())
-      segment(out_.segments.back().file, out_.segments.back().from, true);
+    put(b.live ? "\n#ifdef " + std::string(cpp_open_place) + "\n"
+               : " " + std::string(cpp_open_place) + "(); ");
   }
 
   std::optional<long long> is_defined(const std::string& name) const {
@@ -214,7 +223,9 @@ class Expander {
     const std::string_view next = behind.substr(cpp_skip_spaces(behind, 0));
     const std::string_view word =
         next.starts_with("#define") ? trim(next.substr(7, 200)) : std::string_view();
-    if (name == "ifndef" && !is_open() && word.substr(0, cpp_end_of_word(word, 0)) == asked) return 1;
+    if (name == "ifndef" && !is_open() && !macros_.all.count(asked) &&
+        word.substr(0, cpp_end_of_word(word, 0)) == asked)
+      return 1;
     return std::nullopt;
   }
 

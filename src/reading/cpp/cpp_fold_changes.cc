@@ -102,7 +102,7 @@ void CppFolder::collect_address(Node taken, std::vector<std::string_view> path, 
     return;  // a launch reads what it is given
   const Node left = above.child(Field::left_field);
   if (above.is(NodeKind::assignment_expression) && left.child(Field::field_field).text() == "attrs") return;
-  out.push_back({above ? above : taken, std::move(path), false});
+  out.push_back({above ? above : taken, std::move(path), false, !above.is(NodeKind::argument_list)});
 }
 
 /// An expression that names a variable or one of its members, where it is no target: may somebody keep it?

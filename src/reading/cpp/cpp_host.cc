@@ -129,6 +129,7 @@ CppHostRun::Thing* CppHostRun::copy(const Thing* from) {
     return stop(main_);
   *out = *from;
   out->number = number;
+  out->kept = false;
   for (auto& [name, one] : out->parts) one = copy(one);
   if (out->is(Kind::closure) && !out->scope->copied.empty()) {
     out->scope = &scopes_.emplace_back(*out->scope);
@@ -185,6 +186,7 @@ void CppHostRun::assign(Thing* target, Thing* from) {
   }
   if (target->is(Kind::record) || target->is(Kind::array)) return poison(target);
   const std::string holds = target->holds;
+  if (target->kept && !target->is(Kind::record) && !target->is(Kind::array)) return;
   if (holds == untold_type) {
     target->kind = Kind::unknown;
     target->value = CppValue::unknown("a variable of a type that is not told");
@@ -194,6 +196,7 @@ void CppHostRun::assign(Thing* target, Thing* from) {
   const Thing* other = copy(from);
   *target = *other;
   target->number = number;
+  target->kept = false;
   target->holds = holds;
   if (target->is(Kind::value) && target->value.is(CppKind::integer) && !holds.empty()) {
     target->value = cpp_converted(target->value, holds);
@@ -237,7 +240,7 @@ CppValue CppHostRun::value_of(const Thing* one, int depth) const {
 }
 
 /// Somebody may have written to an object, to what is part of it and to what it points to.
-void CppHostRun::poison(Thing* one, int depth) {
+void CppHostRun::poison(Thing* one, int depth, bool kept) {
   if (stopped_) return;
   if (depth > deepest_poison) {
     stop(main_);
@@ -246,6 +249,7 @@ void CppHostRun::poison(Thing* one, int depth) {
   wrote(one);
   const auto forget = [&] {
     one->kind = Kind::unknown;
+    one->kept = one->kept || kept;
     one->value = CppValue::unknown("may be changed by what is not followed");
   };
   switch (one->kind) {
@@ -255,13 +259,13 @@ void CppHostRun::poison(Thing* one, int depth) {
     case Kind::pointer: {
       Thing* target = one->target;
       forget();
-      return poison(target, depth + 1);
+      return poison(target, depth + 1, kept);
     }
     case Kind::record:
     case Kind::array: {
       const auto parts = one->parts;
       if (one->grows) forget();
-      for (const auto& [name, held] : parts) poison(held, depth + 1);
+      for (const auto& [name, held] : parts) poison(held, depth + 1, kept);
       return;
     }
     case Kind::closure: {
@@ -277,20 +281,20 @@ void CppHostRun::poison(Thing* one, int depth) {
 }
 
 /// All that a text names may be changed by it, and what the functions that it calls change.
-void CppHostRun::poison_mentioned(Node region, Scope& scope) {
+void CppHostRun::poison_mentioned(Node region, Scope& scope, bool kept) {
   for (std::uint32_t i = region.index(); i < region.end_index() && !stopped_; ++i) {
     const Node n = tree_.at(i);
     if (n.kind_name() == "this" || (n.is(NodeKind::lambda_expression) && scope.self)) {
       for (Scope* s = &scope; s; s = s->outer)
-        if (s->self) poison(s->self);
+        if (s->self) poison(s->self, 1, kept);
     }
     if (!n.is(NodeKind::identifier)) continue;
-    if (Thing* one = found(n.text(), scope)) poison(one, 1);
+    if (Thing* one = found(n.text(), scope)) poison(one, 1, kept);
     if (folder_.functions_.count(n.text()))
-      for (auto& [at, stays] : statics_) poison(stays, 1);
+      for (auto& [at, stays] : statics_) poison(stays, 1, kept);
   }
   for (Scope* s = &scope; s; s = s->outer)
-    if (s->self) poison(s->self, 1);
+    if (s->self) poison(s->self, 1, kept);
   open_launches(region, &scope);
 }
 

@@ -41,6 +41,7 @@ class CppHostRun {
     Thing* target = nullptr;  ///< of a pointer: what it points to, or the array that it points into
     std::int64_t index = -1;  ///< in that array; -1: not into an array
     bool grows = false;       ///< a vector
+    bool kept = false;        ///< somebody who is not followed may write to it at any time
     Node node;                ///< of a closure or a function
     Scope* scope = nullptr;   ///< what a closure sees
     bool is(Kind k) const { return kind == k; }
@@ -87,6 +88,7 @@ class CppHostRun {
   Thing* eval_literal(Node n);
   Thing* eval_unary(Node n, Scope& scope);
   Thing* eval_name(Node n, Scope& scope);
+  Thing* begin_of(Thing* array);
   Thing* eval_binary(Node n, Scope& scope);
   Thing* eval_assignment(Node n, Scope& scope);
   Thing* eval_update(Node n, Scope& scope);
@@ -127,6 +129,7 @@ class CppHostRun {
   Thing* copy(const Thing* from);
   Thing* extents(const Things& given);
   Thing* object(const CppValue& type, Node type_node, const Things& given, Node braces, Scope& scope);
+  Thing* known_sequence(Node of, Node value, Scope& scope);
   Thing* sequence(Node type, Node value, Scope& scope);
   Thing* new_record(const CppValue& type, Scope& around);
   bool add_members(Thing* record, Node structure, Scope& around);
@@ -139,8 +142,8 @@ class CppHostRun {
   Thing* pointed(Thing* pointer, std::int64_t by = 0);
   CppValue value_of(const Thing* one, int depth = 0) const;
   void wrote(Thing* one);
-  void poison(Thing* one, int depth = 0);
-  void poison_mentioned(Node region, Scope& scope);
+  void poison(Thing* one, int depth = 0, bool kept = true);
+  void poison_mentioned(Node region, Scope& scope, bool kept = true);
   void open_launches(Node region, Scope* scope, int depth = 0);
   Thing* stop(Node at);
   bool give_up(const char* what);

@@ -46,8 +46,9 @@ CppHostRun::Things CppHostRun::arguments_of(Node list, Scope& scope) {
   for (std::size_t i = 0; i < items.size() && !stopped_; ++i) {
     Mark mark{things_.size()};
     marks_.push_back(&mark);
-    out.push_back(items[i].is(NodeKind::initializer_list) ? unknown("braces", items[i])
-                                                          : eval(items[i], scope));
+    const bool braces = items[i].is(NodeKind::initializer_list);
+    if (braces) poison_mentioned(items[i], scope);
+    out.push_back(braces ? unknown("braces", items[i]) : eval(items[i], scope));
     marks_.pop_back();
     if (!mark.wrote) continue;
     several = several || writing < items.size();

@@ -145,7 +145,7 @@ CppHostRun::Thing* CppHostRun::declared_object(Node type, Node declarator, Node 
     const auto items = is_list(value) ? cpp_items(value) : std::vector<Node>{value};
     return items.size() == 1 && items[0] ? eval(items[0], scope) : stop(value);
   }
-  if (declarator.is(NodeKind::array_declarator)) return sequence(declarator, value, scope);
+  if (declarator.is(NodeKind::array_declarator)) return known_sequence(declarator, value, scope);
   const bool pointer = declarator.kind_name() == "pointer_declarator";
   if (declarator.is(NodeKind::function_declarator) && !value)
     return object_like_function(type, declarator, scope);
@@ -155,8 +155,13 @@ CppHostRun::Thing* CppHostRun::declared_object(Node type, Node declarator, Node 
       return copy(given);
     return converted(given, type, scope);
   }
-  if (pointer)
-    return value && cpp_items(value).size() == 1 ? copy(eval(cpp_items(value)[0], scope)) : unknown();
+  if (pointer) {
+    if (value && cpp_items(value).size() == 1 &&
+        declarator.child(Field::declarator_field).is(NodeKind::identifier))
+      return copy(eval(cpp_items(value)[0], scope));
+    if (value) poison_mentioned(value, scope);
+    return unknown();
+  }
   if (type.text() == "dim3") {
     if (value && cpp_items(value).size() == 1 && cpp_items(value)[0].is(NodeKind::initializer_list))
       value = cpp_items(value)[0];
@@ -165,7 +170,7 @@ CppHostRun::Thing* CppHostRun::declared_object(Node type, Node declarator, Node 
     return extents(given);
   }
   const std::string_view known = template_named(type);
-  if (known == "vector" || known == "array") return sequence(type, value, scope);
+  if (known == "vector" || known == "array") return known_sequence(type, value, scope);
   const CppValue meant = fold(type, scope);
   if (meant.is(CppKind::structure) && meant.node) {
     const bool braces = value.is(NodeKind::initializer_list);
@@ -204,6 +209,12 @@ CppHostRun::Thing* CppHostRun::library_object(Node type, Node declarator, Node v
   if (!value)
     return meant.known() && !meant.is(CppKind::type) ? of_value(meant) : unknown("is not known", type);
   return unseen(type, known, arguments_of(value, scope));
+}
+
+CppHostRun::Thing* CppHostRun::known_sequence(Node of, Node value, Scope& scope) {
+  Thing* out = sequence(of, value, scope);
+  if (out->is(Kind::unknown) && value) poison_mentioned(value, scope);
+  return out;
 }
 
 /// An array, std::array or std::vector by its elements or their number.

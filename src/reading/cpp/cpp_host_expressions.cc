@@ -204,6 +204,14 @@ CppHostRun::Thing* CppHostRun::eval_name(Node n, Scope& scope) {
   return out;
 }
 
+/// An array as a pointer to its first element.
+CppHostRun::Thing* CppHostRun::begin_of(Thing* array) {
+  Thing* out = made(Kind::pointer);
+  out->target = array;
+  out->index = 0;
+  return out;
+}
+
 CppHostRun::Thing* CppHostRun::eval_binary(Node n, Scope& scope) {
   const std::string_view op = n.child(Field::operator_token).text();
   const Node left = n.child(Field::left_field), right = n.child(Field::right_field);
@@ -233,9 +241,10 @@ CppHostRun::Thing* CppHostRun::eval_binary(Node n, Scope& scope) {
   if (stopped_) return unknown();
   if (!ordered && ((first.wrote && !is_fixed(right)) || (second.wrote && !is_fixed(left)))) return stop(n);
   if (op == ">>" && !a->value.integer()) return poison(b), a;
+  if (a->is(Kind::array) && !a->grows) a = begin_of(a);
   if (a->is(Kind::pointer) && b->is(Kind::value) && b->value.integer() && (op == "+" || op == "-")) {
     Thing* out = copy(a);
-    if (out->index < 0) return unknown("a pointer that is not told", n);
+    if (out->index < 0) return poison(a), unknown("a pointer that is not told", n);
     out->index += op == "+" ? *b->value.integer() : -*b->value.integer();
     return out;
   }
@@ -243,6 +252,8 @@ CppHostRun::Thing* CppHostRun::eval_binary(Node n, Scope& scope) {
   if (of_class && folder_.functions_.count("operator" + std::string(op))) return stop(n);
   if (ordered && a->is(Kind::unknown)) return a;  // a stream
   if (!held.integer() || !b->is(Kind::value) || !b->value.integer()) {
+    for (Thing* one : {a, b})  // what a pointer becomes may point there
+      if (one->is(Kind::pointer) || one->is(Kind::array) || one->is(Kind::closure)) poison(one);
     if (is_plain(n)) return folded(n, scope);
     return unknown("is not known", n);
   }

@@ -36,6 +36,18 @@ bool jumps_from(Node region) {
   }
   return false;
 }
+/// Whether what is passed over may leave a pointer or a reference somewhere.
+bool may_keep(Node region) {
+  for (std::uint32_t i = region.index(); i < region.end_index(); ++i) {
+    const Node n = region.tree()->at(i);
+    if (n.is(NodeKind::call_expression) || n.is(NodeKind::pointer_expression) ||
+        n.is(NodeKind::lambda_expression) || n.kind_name() == "reference_declarator" ||
+        n.kind_name() == "pointer_declarator" || n.kind_name() == "new_expression")
+      return true;
+  }
+  return false;
+}
+
 /// A return or a jump out of what is passed over.
 bool jumps_out(Node region) {
   for (std::uint32_t i = region.index(); i < region.end_index(); ++i) {
@@ -197,8 +209,8 @@ CppHostRun::Flow CppHostRun::run_if(Node n, Scope& outer) {
     if (rest) out = run(rest, scope);
   } else {
     if (jumps_from(n)) return stop(n), Flow::returned;
-    poison_mentioned(then, scope);
-    if (otherwise) poison_mentioned(otherwise, scope);
+    poison_mentioned(then, scope, may_keep(n));
+    if (otherwise) poison_mentioned(otherwise, scope, may_keep(n));
   }
   leave(scope);
   return out;
@@ -219,7 +231,7 @@ CppHostRun::Flow CppHostRun::run_loop(Node n, Scope& outer) {
       const Thing* told = eval(condition, scope);
       if (!stopped_ && (!told->is(Kind::value) || !told->value.integer())) {
         if (jumps_out(body)) return stop(n), Flow::returned;
-        poison_mentioned(n, scope);
+        poison_mentioned(n, scope, may_keep(n));
         return Flow::on;
       }
       if (stopped_ || *told->value.integer() == 0) break;
@@ -249,7 +261,7 @@ CppHostRun::Flow CppHostRun::run_range(Node n, Scope& outer) {
   if (!over->is(Kind::array)) {
     if (jumps_out(n.child(Field::body_field))) return stop(n), Flow::returned;
     poison(over);
-    poison_mentioned(n, scope);
+    poison_mentioned(n, scope, may_keep(n));
     return Flow::on;
   }
   const bool reference = declarator.kind_name() == "reference_declarator";
@@ -280,7 +292,7 @@ CppHostRun::Flow CppHostRun::run_switch(Node n, Scope& outer) {
   if (stopped_) return Flow::returned;
   if (!told->is(Kind::value) || !told->value.integer()) {
     if (jumps_out(n.child(Field::body_field))) return stop(n), Flow::returned;
-    poison_mentioned(n.child(Field::body_field), scope);
+    poison_mentioned(n.child(Field::body_field), scope, may_keep(n));
     return Flow::on;
   }
   const std::int64_t wanted = *told->value.integer();
@@ -320,6 +332,7 @@ CppHostRun::Flow CppHostRun::run_return(Node n, Scope& scope) {
       result_ = copy(result_);  // before the locals are gone
     return Flow::returned;
   }
+  if (of_lambda) poison_mentioned(value, scope);
   result_ = of_lambda ? unknown() : declared_object(function.child(Field::type_field), Node(), value, scope);
   return Flow::returned;
 }

@@ -165,6 +165,15 @@ TEST(CppHostRun, WhatHasATypeOfItsOwnIsHeldInIt) {
             HostLaunches({"141 4464 1", "1 8 -"}));
 }
 
+TEST(CppHostRun, WhatIsKeptBySomebodyIsNotSaid) {
+  EXPECT_EQ(host_launches(
+                "int main() { bool u = std::getenv(\"U\"); int a = 1, b = 2; int* p = u ? &a : &b; a = 5;\n"
+                "  *p = 7; k<<<a, 1>>>(nullptr); int c = 1; int* q[2] = {&c, &c}; c = 3; *q[1] = 4;\n"
+                "  k<<<c, 2>>>(nullptr); int d[2] = {1, 2}; *(d + 1) = 9; k<<<d[1], d[0]>>>(nullptr);\n"
+                "  int e = 1; if (u) e = 4; e = 6; k<<<e, 3>>>(nullptr); }\n"),
+            HostLaunches({"? 1 -", "? 2 -", "9 1 -", "6 3 -"}));
+}
+
 TEST(CppHostRun, WhatCannotBeFollowedIsNotSaid) {
   EXPECT_EQ(host_launches("int late = 4;\nint before() { return late *= 3; }\nint first = before();\n"
                           "int main() { k<<<late, 1>>>(nullptr); }\n"),
@@ -188,6 +197,15 @@ TEST(CppHostRun, MacrosThatLaunchAndMacrosThatPaste) {
                           "int main() { int CAT(n, 1) = 4; PUT(n1, n1 + 3); k<<<n1, 1>>>(nullptr);\n"
                           "#ifdef MINE\n  n1 = 9;\n#endif\n  k<<<n1, 2>>>(nullptr); }\n"),
             HostLaunches({"7 1 -", "? 2 -"}));
+}
+
+TEST(CppHostRun, WhatOnlyABuildDecides) {
+  EXPECT_EQ(host_launches(
+                "#ifdef WIDE\nconstexpr int n = 512;\n#else\nconstexpr int n = 128;\n#endif\n"
+                "#ifdef NARROW\n#define ROWS 4\n#endif\n#ifndef ROWS\n#define ROWS 6\n#endif\n"
+                "#ifndef COLUMNS\n#define COLUMNS 7\n#endif\n"
+                "int main() { int m = 1; m += COLUMNS; k<<<m, n>>>(nullptr); k<<<ROWS, 1>>>(nullptr); }\n"),
+            HostLaunches({"8 ? -", "? 1 -"}));
 }
 
 /// The limits that a reading says its run of the host code ended at.
