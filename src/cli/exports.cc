@@ -16,6 +16,7 @@
 #include "cli/captures.h"
 #include "cli/host_exports.h"
 #include "cli/import_recipe.h"
+#include "cli/kept_exports.h"
 #include "cli/parts.h"
 #include "cli/progress.h"
 
@@ -25,7 +26,6 @@ namespace fs = std::filesystem;
 using RecordJson = nlohmann::json;
 
 constexpr std::string_view checkout_prefix = "$CUTLASS_DIR/";
-constexpr std::uint64_t most_record_bytes = 16u << 20;
 
 bool is_below(const fs::path& path, const fs::path& folder) {
   const auto relative = path.lexically_relative(folder);
@@ -46,6 +46,12 @@ std::string last_line(const std::string& output) {
   return printable(found);
 }
 
+constexpr std::string_view unknown_architecture = "UnknownArchitecture: ";  // run_program.py
+
+bool is_unknown_architecture(const capture::Capture& made) {
+  return made.reason.starts_with(unknown_architecture);
+}
+
 /// Why a program's run gave no export.
 Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made,
                 const kernel::ExportedCall& call) {
@@ -56,7 +62,8 @@ Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made
   switch (made.ended) {
     case capture::Ended::raised:
       error.kind = ErrorKind::usage;
-      error.wrong = "the program refuses: " + printable(made.reason);
+      error.wrong = is_unknown_architecture(made) ? printable(made.reason.substr(unknown_architecture.size()))
+                                                  : "the program refuses: " + printable(made.reason);
       break;
     case capture::Ended::exited:
       error.kind = ErrorKind::usage;
@@ -81,6 +88,19 @@ Error no_export(const kernel::ExportWanted& wanted, const capture::Capture& made
   return error;
 }
 
+Result<capture::Toolchain> toolchain_for(const std::string& program, const ExportSettings& settings,
+                                         Context& context) {
+  auto python = dsl_python({program, settings.python, settings.dsl_version}, context);
+  if (!python) return python.error();
+  auto tools = capture::find_toolchain(*python, context.source_root + "/src/capture/harness",
+                                       context.environment.cache_home() + "/capture", context.environment,
+                                       context.files);
+  if (!tools) return tools;
+  if (auto status = add_torch(*tools, settings.torch == capture::Torch::real, context); !status)
+    return status.error();
+  return tools;
+}
+
 class CaptureExporter final : public kernel::Exporter {
  public:
   CaptureExporter(Context& context, ExportSettings settings)
@@ -93,13 +113,11 @@ class CaptureExporter final : public kernel::Exporter {
     return !settings_.python.empty() || !settings_.dsl_version.empty() ||
            context_.environment.get("CUTELAB_DSL_PYTHON") || has_part("dsl", context_);
   }
-  Result<capture::Toolchain> toolchain(const std::string& program) const;
   /// The kept export of this version, or of any where `version` is empty.
   Result<kernel::Exported> kept(const std::string& parent, const std::string& version) const;
   Result<kernel::Exported> taken_or_made(const kernel::ExportWanted& wanted, const std::string& path,
                                          const std::string& parent, const Status& source) const;
   bool only_kept() const override { return settings_.only_kept; }
-  bool sources_unchanged(const std::string& folder) const;
   Result<kernel::Exported> made(const kernel::ExportWanted& wanted, const std::string& path,
                                 const std::string& parent, const capture::Toolchain& tools) const;
   /// capture(), telling.
@@ -113,31 +131,8 @@ class CaptureExporter final : public kernel::Exporter {
   mutable std::mutex telling_;  ///< threads ask for exports at once
 };
 
-Result<capture::Toolchain> CaptureExporter::toolchain(const std::string& program) const {
-  auto python = dsl_python({program, settings_.python, settings_.dsl_version}, context_);
-  if (!python) return python.error();
-  auto tools = capture::find_toolchain(*python, context_.source_root + "/src/capture/harness",
-                                       context_.environment.cache_home() + "/capture", context_.environment,
-                                       context_.files);
-  if (!tools) return tools;
-  if (auto status = add_torch(*tools, settings_.torch == capture::Torch::real, context_); !status)
-    return status.error();
-  return tools;
-}
-
-bool CaptureExporter::sources_unchanged(const std::string& folder) const {
-  auto text = context_.files.read(folder + "/record.json", most_record_bytes);
-  const RecordJson record = text ? RecordJson::parse(*text, nullptr, false) : RecordJson();
-  if (!record.is_object() || !record.contains("sources")) return false;
-  for (const RecordJson& source : record["sources"]) {
-    if (!source.is_object()) return false;
-    auto path = program_path(source.value("path", ""), context_);
-    auto now = path ? context_.files.read(*path, max_source_bytes) : Result<std::string>(path.error());
-    if (now && sha256(*now) != source.value("sha256", ""))
-      return false;  // one that is not here is taken on trust
-  }
-  return true;
-}
+/// A kept export is there and cannot be read.
+bool is_damaged(const Error& error) { return error.kind == ErrorKind::input; }
 
 constexpr std::int64_t most_content = 1 << 16;  // bytes of a tensor that is kept, call_memory.py
 
@@ -150,20 +145,21 @@ bool tells_no_addresses(const kernel::ExportedCall& call) {
 }
 
 Result<kernel::Exported> CaptureExporter::kept(const std::string& parent, const std::string& version) const {
+  Error none{ErrorKind::unavailable, "take a kept export", "there is none", parent, ""};
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(parent, failed)) {
     const std::string name = entry.path().filename().string();
-    if (name[0] == '.' || (!version.empty() && name != version)) continue;
-    if (!sources_unchanged(entry.path().string())) continue;
+    if (name[0] == '.' || (!version.empty() && name != version) || !entry.is_directory(failed)) continue;
+    if (!sources_unchanged(entry.path().string(), context_)) continue;
     // Without the compiler's text it still runs, but tells less: made anew where that can be done.
     if (!version.empty() && !context_.files.status(entry.path().string() + "/kernel.mlir")) continue;
-    if (auto found = read_export(entry.path().string(), context_.files)) {
-      if (!version.empty() && tells_no_addresses(found->call)) continue;
-      found->from_cache = true;
-      return found;
-    }
+    auto found = read_export(entry.path().string(), context_.files);
+    if (!found && found.error().kind == ErrorKind::input) none = found.error();
+    if (!found || (!version.empty() && tells_no_addresses(found->call))) continue;
+    found->from_cache = true;
+    return found;
   }
-  return Error{ErrorKind::unavailable, "take a kept export", "there is none", parent, ""};
+  return none;
 }
 
 Status CaptureExporter::keep(const kernel::ExportWanted& wanted, const capture::Capture& capture,
@@ -233,6 +229,7 @@ Result<kernel::Exported> CaptureExporter::made(const kernel::ExportWanted& wante
   if (!capture) return capture.error();
   auto text = context_.files.read(capture->exported + "/export.json", most_record_bytes);
   auto call = text ? kernel::exported_call_from_json(*text) : Result<kernel::ExportedCall>(text.error());
+  if (text && !call) return in_file(call.error(), capture->exported + "/export.json");
   if (!call || !call->exported())
     return by_version(no_export(wanted, *capture, call ? *call : kernel::ExportedCall()), path,
                       tools.dsl_version, settings_, context_);
@@ -266,15 +263,17 @@ Result<kernel::Exported> CaptureExporter::taken_or_made(const kernel::ExportWant
                                                         const std::string& path, const std::string& parent,
                                                         const Status& source) const {
   if (settings_.only_kept) {
-    if (auto found = kept(parent, settings_.dsl_version)) return found;
-    return not_kept(wanted.program);
+    auto found = kept(parent, settings_.dsl_version);
+    return found || is_damaged(found.error()) ? found : not_kept(wanted.program);
   }
-  if (!dsl_is_at_hand() || !source)
-    if (auto found = kept(parent, settings_.dsl_version)) return found;
+  if (!dsl_is_at_hand() || !source) {
+    auto found = kept(parent, settings_.dsl_version);
+    if (found || is_damaged(found.error())) return found;
+  }
   if (!source)
     return Error{ErrorKind::unavailable, "export " + wanted.program, source.error().wrong,
                  source.error().where, "set CUTLASS_DIR, or bring build/exports of a machine that has it"};
-  auto tools = toolchain(path);
+  auto tools = toolchain_for(path, settings_, context_);
   if (!tools) return tools.error();
   if (!settings_.made_by_this_harness)
     if (auto found = kept(parent, tools->dsl_version)) return found;
@@ -336,45 +335,36 @@ Error by_version(Error error, const std::string& path, const std::string& versio
   return error;
 }
 
+Status check_importable(const std::string& path, const std::string& arch, const ExportSettings& settings,
+                        Context& context) {
+  auto source = context.files.read(path, max_source_bytes);
+  if (!source) return source.error();
+  auto tools = toolchain_for(path, settings, context);
+  if (!tools) return tools.error();
+  capture::Request request;
+  request.program = context.source_root + "/src/capture/harness/import_only.py";
+  request.flags = {fs::absolute(path).lexically_normal().string(), sha256(*source)};
+  request.arch = arch;
+  request.keep_failures = settings.keep_failures;
+  request.limits.seconds = settings.most_seconds;
+  request.torch = settings.torch;
+  request.cache = context.environment.cache_home() + "/capture";
+  auto made = capture::capture(request, *tools, context.files);
+  if (!made) return made.error();
+  if (made->ended == capture::Ended::returned) return {};
+  if (is_unknown_architecture(*made))
+    return Error{ErrorKind::usage, "import " + path,
+                 printable(made->reason.substr(unknown_architecture.size())), "",
+                 "name one of these with --arch"};
+  const std::string how = made->reason.empty() ? capture::name_of(made->ended) : printable(made->reason);
+  return Error{ErrorKind::usage, "import " + path, "it cannot be imported as a module: " + how, "",
+               "correct the file: nothing of it can be called as it is"};
+}
+
 Error not_kept(const std::string& program) {
   return {ErrorKind::unavailable, "export " + program,
           "no export of this problem is kept, and its program is not run for this", "",
           "`cutelab kernel … --build` runs it"};
-}
-
-std::vector<double> export_seconds(const Context& context) {
-  std::vector<double> all;
-  std::error_code failed;
-  const fs::recursive_directory_iterator end;
-  for (fs::recursive_directory_iterator entry(context.source_root + "/build/exports", failed);
-       !failed && entry != end; entry.increment(failed)) {
-    if (entry->path().filename() != "record.json") continue;
-    auto text = context.files.read(entry->path().string(), most_record_bytes);
-    const RecordJson record = text ? RecordJson::parse(*text, nullptr, false) : RecordJson();
-    if (record.is_object() && record.value("seconds", 0.0) > 0) all.push_back(record.value("seconds", 0.0));
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files) {
-  auto text = files.read(folder + "/export.json", most_record_bytes);
-  if (!text) return text.error();
-  auto call = kernel::exported_call_from_json(*text);
-  if (!call) return call.error();
-  auto recorded = files.read(folder + "/record.json", most_record_bytes);
-  const RecordJson record = recorded ? RecordJson::parse(*recorded, nullptr, false) : RecordJson();
-  if (!record.is_object() || !call->exported())
-    return Error{ErrorKind::input, "take an export", "it is not whole", folder, "delete the folder"};
-  kernel::Exported exported;
-  exported.folder = folder;
-  exported.call = std::move(*call);
-  exported.source_hash = record.value("source_hash", "");
-  exported.dsl_version = record.value("dsl_version", "");
-  exported.arch = record.value("arch", "");
-  exported.seconds = record.value("seconds", 0.0);
-  exported.line_table = record.value("line_table", false);
-  return exported;
 }
 
 std::vector<kernel::Package> every_package(Context& context, ExportSettings settings) {

@@ -41,13 +41,19 @@ std::shared_ptr<const kernel::Exporter> make_exporter(Context& context, ExportSe
 Error by_version(Error error, const std::string& path, const std::string& version,
                  const ExportSettings& settings, const Context& context);
 
+/// Whether a program can be imported as a module, as a call of its functions from elsewhere does; it is tried
+/// without a GPU. Errors: (kind usage) how that ends, and where: an error of syntax, an exit, an architecture
+/// that the DSL has not; (kind unavailable) there is no CuTe DSL.
+Status check_importable(const std::string& path, const std::string& arch, const ExportSettings& settings,
+                        Context& context);
+
 /// What is said where no program is run and no export is kept.
 Error not_kept(const std::string& program);
 
 /// Seconds that the kept exports took, fastest first.
 std::vector<double> export_seconds(const Context& context);
 
-/// A kept export. Errors (kind input): not there, not whole.
+/// A kept export. Errors (kind input), with the file: not there, damaged.
 Result<kernel::Exported> read_export(const std::string& folder, const FileSource& files);
 
 /// Every package: those that are compiled in and those that were imported. Imported ones that cannot be read

@@ -67,6 +67,11 @@ bool take_cpp_call(OpenPackage& open, const std::string& path, const std::string
   return true;
 }
 
+/// The call would be refused for the same: the DSL's words where an operation is not for the architecture.
+bool wants_other_architecture(const Error& because) {
+  return because.wrong.find("expects arch to be") != std::string::npos;
+}
+
 std::string command_again(const kernel::PackageDescription& d, const std::string& call,
                           const Context& context) {
   std::vector<std::string> words = {context.program, "import",   call,    "--layer",
@@ -79,11 +84,11 @@ std::string command_again(const kernel::PackageDescription& d, const std::string
 }  // namespace
 
 Result<OpenPackage> open_package(kernel::PackageDescription d, const std::string& path, const Error& because,
-                                 const Context& context) {
+                                 const ImportCheck& importable, const Context& context) {
   const std::string program = d.program;
   const bool cpp = is_cpp_program(program);
   if (because.kind == ErrorKind::unavailable || !d.fixed_flags.empty() ||
-      program.starts_with("kernels/cute_"))
+      program.starts_with("kernels/cute_") || wants_other_architecture(because))
     return because;
   OpenPackage open;
   open.call = package_folder(d) + (cpp ? "/call.cu" : "/call.py");
@@ -92,6 +97,8 @@ Result<OpenPackage> open_package(kernel::PackageDescription d, const std::string
   if (!(cpp ? take_cpp_call(open, path, program, context)
             : take_python_call(open, path, program, others, context)))
     return because;
+  if (!cpp && importable)
+    if (auto status = importable(path); !status) return status.error();
   if (d.summary.empty()) d.summary = open.function;
   d.program = open.call;
   d.program_sha256.clear();  // it is there to be changed

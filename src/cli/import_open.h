@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,14 @@ struct OpenPackage {
   std::string again;     ///< the command that imports it then
 };
 
+/// Whether a Python program can be imported as a module, as its call does; else how that ends.
+using ImportCheck = std::function<Status(const std::string& path)>;
+
 /// Of a program whose own main makes no call that can be had: `because` says why. Errors: `because` itself,
 /// where there is nothing to fill in: a module or an interpreter is missing, options were given that it
-/// refuses, it is such a call already, or it has no function on the host that launches.
+/// refuses, it is such a call already, the architecture is the wrong one, or it has no function on the host
+/// that launches; that of `importable`.
 Result<OpenPackage> open_package(kernel::PackageDescription description, const std::string& path,
-                                 const Error& because, const Context& context);
+                                 const Error& because, const ImportCheck& importable, const Context& context);
 
 }  // namespace cutelab::cli

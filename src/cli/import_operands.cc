@@ -41,6 +41,11 @@ void say_output(const kernel::ExportedCall& call, const std::vector<const CallTe
     assumed.push_back(fmt::format("tensor {} is the output: the last one that is passed", output->name));
     return;
   }
+  if (output->read)
+    assumed.push_back(fmt::format(
+        "tensor {} is read as well as written: that its content before the run does not matter (a check "
+        "begins with NaN there)",
+        output->name));
   for (const CallTensor* other : written)
     if (other != output)
       assumed.push_back(fmt::format("tensor {} is written too; the check does not look at it", other->name));
@@ -162,10 +167,10 @@ std::optional<ThreeModes> usual_modes(const std::vector<ThreeTensors>& problems)
 void take_grouped_product(const kernel::ExportedCall& call, OperatorGuess& guess) {
   std::vector<std::string> names;
   std::vector<std::vector<const CallTensor*>> columns;
-  for (const std::string& family : kernel::families_of(call)) {
-    auto members = kernel::members_of(family, call);
+  for (kernel::Family& family : kernel::families_with_members(call)) {
+    auto& members = family.members;
     if (std::find(members.begin(), members.end(), nullptr) != members.end()) continue;
-    names.push_back(family);
+    names.push_back(std::move(family.name));
     columns.push_back(std::move(members));
   }
   if (columns.size() != 3 || columns[1].size() != columns[0].size() || columns[2].size() != columns[0].size())

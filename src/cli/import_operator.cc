@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/import_operands.h"
+#include "kernel/call_text.h"
 #include "kernel/operator_groups.h"
 
 namespace cutelab::cli {
@@ -289,7 +290,8 @@ std::string tensor_names(const kernel::ExportedCall& call) {
   std::vector<std::string> tensors;
   for (const CallTensor& tensor : call.tensors)
     tensors.push_back(call.uses_known && tensor.written ? tensor.name + " (written)" : tensor.name);
-  return join(tensors, ", ");
+  constexpr std::size_t most_names = 16;
+  return kernel::listed(tensors, most_names);
 }
 
 }  // namespace

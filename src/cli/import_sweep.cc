@@ -19,6 +19,7 @@
 #include "cli/import_write.h"
 #include "corpus/checkout.h"
 #include "corpus/index.h"
+#include "kernel/imported_plan.h"
 #include "render/columns.h"
 #include "render/table.h"
 
@@ -55,13 +56,13 @@ std::string who_runs(const corpus::FileFacts& helper, const std::vector<corpus::
 }
 
 /// Of a program without a call that could be had: what the package that an import writes asks for.
-std::string what_to_fill_in(const std::string& path, const Error& because, Context& context,
-                            std::mutex& reading) {
+std::string what_to_fill_in(const std::string& path, const Error& because, const ImportCheck& importable,
+                            Context& context, std::mutex& reading) {
   const std::lock_guard<std::mutex> alone(reading);
   kernel::PackageDescription d;
   d.program = program_name(path, context);
   d.version = "v0";
-  auto open = open_package(std::move(d), path, because, context);
+  auto open = open_package(std::move(d), path, because, importable, context);
   return open ? "; a package to fill in: the arguments of " + open->function : "";
 }
 
@@ -77,8 +78,11 @@ SweptImport attempt(SweptImport one, const std::string& path, const ImportSweep&
   auto made = exporter.get({program_name(path, context), "", {}, one.arch, asked.arch.empty()});
   if (!made) {
     one.end = "not importable";
+    const auto importable = [&](const std::string& file) {
+      return asked.importable ? asked.importable(file, one.arch) : Status();
+    };
     one.because = without_machines_paths(made.error().wrong, context) +
-                  what_to_fill_in(path, made.error(), context, reading);
+                  what_to_fill_in(path, made.error(), importable, context, reading);
     return one;
   }
   one.arch = made->arch;
@@ -86,7 +90,7 @@ SweptImport attempt(SweptImport one, const std::string& path, const ImportSweep&
   note_uses(*made, context.files);
   const auto guess = guess_operator(made->call, {}, words_of_call(path, made->call), "");
   std::vector<std::string> open = guess.undetermined;
-  open.insert(open.end(), made->call.undetermined.begin(), made->call.undetermined.end());
+  for (std::string& point : kernel::open_points(made->call)) open.push_back(std::move(point));
   one.end = open.empty() ? "imported" : "compiled only";
   one.because = open.empty() ? guess.op.name : join(open, "; ");
   return one;

@@ -24,6 +24,8 @@ struct ImportSweep {
   std::string only;    ///< files whose path holds this
   std::string arch;    ///< empty: what a reading of each is made for
   int jobs = 2;
+  /// As check_importable says; without it every program can be.
+  std::function<Status(const std::string& path, const std::string& arch)> importable = nullptr;
 };
 
 /// Attempts every Python file of the folder and every CUDA C++ file that includes headers of CuTe, with the

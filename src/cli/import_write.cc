@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "cli/exports.h"
 #include "cli/host_exports.h"
+#include "kernel/call_text.h"
 #include "kernel/fill_in.h"
-#include "kernel/operator_groups.h"
 
 namespace cutelab::cli {
 namespace {
@@ -41,26 +41,6 @@ std::string parameter_lines(const std::vector<kernel::ImportedParameter>& parame
                         replace_all(printable(p.meaning), "|", "\\|") +
                             (p.multiple_of > 1 ? fmt::format("; multiples of {}", p.multiple_of) : ""));
   return text;
-}
-
-bool stands_for(const std::string& name, const kernel::ExportedCall::Tensor& tensor,
-                const kernel::ExportedCall& call) {
-  if (!kernel::is_family(name)) return name == tensor.name;
-  const auto members = kernel::members_of(name, call);
-  return std::find(members.begin(), members.end(), &tensor) != members.end();
-}
-
-std::vector<std::string> tensor_lines(const kernel::PackageDescription& d, const kernel::ExportedCall& call) {
-  std::vector<std::string> lines;
-  for (const auto& tensor : call.tensors) {
-    std::string role;
-    for (const auto& [name, of] : d.op.roles)
-      if (stands_for(of.tensor, tensor, call)) role = fmt::format(": {} ({})", name, join(of.modes, ", "));
-    if (!tensor.relocations.empty()) role += "; holds addresses of others";
-    lines.push_back(fmt::format("`{}` {} ({}) : ({}){}", tensor.name, tensor.dtype,
-                                fmt::join(tensor.shape, ", "), fmt::join(tensor.stride, ", "), role));
-  }
-  return lines;
 }
 
 /// The section on what is open: each point, and for the operator what is legal where.
@@ -123,7 +103,7 @@ std::string package_readme(const kernel::PackageDescription& d, const kernel::Ex
   text += "\n## Problem\n";
   text += d.parameters.empty() ? "\nThe program takes no other problem than its own.\n"
                                : parameter_lines(d.parameters);
-  text += bullets("Tensors of the call", tensor_lines(d, call));
+  text += bullets("Tensors of the call", kernel::tensor_lines(d.op, call, true));
   if (!d.configuration.empty()) {
     text += "\n## Configuration\n" + parameter_lines(d.configuration);
     int legal = 0;

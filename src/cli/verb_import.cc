@@ -23,6 +23,8 @@
 #include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "kernel/call_text.h"
+#include "kernel/imported_plan.h"
 #include "reading/read.h"
 
 namespace cutelab::cli {
@@ -121,6 +123,7 @@ class Importing {
   int jobs_ = 2;
   kernel::PackageDescription description_;
   kernel::ExportWanted wanted_;
+  ExportSettings settings_;
   std::shared_ptr<const kernel::Exporter> exporter_;
 };
 
@@ -183,6 +186,7 @@ Status Importing::begin() {
   if (!settings) return settings.error();
   if (recipe_ && recipe_->wants_torch && settings->torch == capture::Torch::automatic)
     settings->torch = capture::Torch::real;
+  settings_ = *settings;
   exporter_ = make_exporter(context_, *settings);
   if (!context_.err_is_terminal)
     context_.err << fmt::format("import: {} {} for {} without a GPU … ({})\n",
@@ -224,7 +228,10 @@ std::string Importing::summary() const {
 Result<ExitCode> Importing::without_call(const Error& because) {
   if (recipe_) return because;
   description_.summary = summary();
-  auto open = open_package(description_, path_, because, context_);
+  const auto importable = [this](const std::string& path) {
+    return check_importable(path, description_.arch, settings_, context_);
+  };
+  auto open = open_package(description_, path_, because, importable, context_);
   if (!open) return open.error();
   const bool dry = arguments_.has("--dry-run");
   if (!dry)
@@ -275,7 +282,7 @@ void Importing::describe(const kernel::Exported& base) {
   settle_parameters(said_, base.call, flags, d);
   leave_out_misfits(*exporter_, wanted_, d);
   keep_default_problem();
-  for (const std::string& open : base.call.undetermined) d.undetermined.push_back(open);
+  for (std::string& open : kernel::open_points(base.call)) d.undetermined.push_back(std::move(open));
   d.assumed.insert(d.assumed.end(), base.call.notes.begin(), base.call.notes.end());
   for (auto& c : d.configurations) c.rejected_because = without_machines_paths(c.rejected_because, context_);
   for (std::string& line : d.passed_over) line = without_machines_paths(line, context_);
@@ -306,9 +313,8 @@ void Importing::report(const kernel::Exported& base, bool dry) const {
   for (const auto& c : d.configurations) legal += c.rejected_because.empty();
   out << fmt::format("  configuration  {}; {} settings tried, {} legal\n", names(d.configuration),
                      d.configurations.size(), legal);
-  for (const auto& tensor : base.call.tensors)
-    out << fmt::format("  tensor         {} {} ({}) : ({})\n", tensor.name, tensor.dtype,
-                       fmt::join(tensor.shape, ", "), fmt::join(tensor.stride, ", "));
+  for (const std::string& line : kernel::tensor_lines({}, base.call, false))
+    out << "  tensor         " << line << "\n";
   out << "  operator       " << (d.op.known() ? d.op.name : "undetermined") << "\n";
   for (const std::string& line : d.assumed) out << "  assumed        " << line << "\n";
   for (const std::string& line : d.undetermined) out << "  to fill in     " << line << "\n";
@@ -336,6 +342,9 @@ Result<ExitCode> sweep(const Arguments& arguments, Context& context) {
   auto settings = settings_of(arguments);
   if (!settings) return settings.error();
   settings->keep_failures = true;
+  asked.importable = [&](const std::string& path, const std::string& sm) {
+    return check_importable(path, sm, *settings, context);
+  };
   std::size_t done = 0;
   const auto told = [&](const SweptImport& one) {
     const std::string line = fmt::format("import: {} files, last {} ({})", ++done, one.file, one.end);

@@ -44,6 +44,9 @@ inline constexpr const char* copy = "copy";  ///< operation, source, destination
 inline constexpr const char* mma = "mma";  ///< operation, shape, accumulator (registers, tensor-memory)
 inline constexpr const char* gemm = "gemm";
 inline constexpr const char* tensor_memory_allocation = "tensor-memory-allocation";  ///< columns
+/// A tensor laid over tensor memory: first_column, columns; lanes where not all 128; from ("allocation",
+/// "zero")
+inline constexpr const char* tensor_memory_tensor = "tensor-memory-tensor";
 // D5
 inline constexpr const char* barrier = "barrier";  ///< id, threads
 inline constexpr const char* fence = "fence";

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -86,11 +87,15 @@ struct ExportedCall {
   int compiled = 0;                          ///< functions that the program compiled
   bool uses_known = false;                   ///< what is read and written was followed in the compiler's text
   int writes_elsewhere = 0;                  ///< places that write memory of none of the tensors
+  /// Where tensors stand in `tensors`, by name, as it was when noted: they are looked up for each problem of
+  /// a group.
+  std::unordered_map<std::string, std::size_t> positions;
 
   /// The library beside it is one to load as it is: of a program in C++ (kernels/example_door.cuh).
   bool has_door() const { return entry == "cutelab_launch"; }
   bool exported() const { return !entry.empty() && !device_code.empty(); }
   const Tensor* find(const std::string& name) const;
+  void note_positions();
   /// Real numbers that take part: plain attributes and constants of the compile call by name, arguments of
   /// the call that are one.
   std::vector<std::string> real_numbers() const;
@@ -99,7 +104,8 @@ struct ExportedCall {
   std::optional<double> number(const std::string& name) const;
 };
 
-/// Errors (kind input): not the schema.
+/// Errors (kind input): not the schema, with the member that does not fit: a member of another form, tensors
+/// without room in their memory, addresses of memory that is not there.
 Result<ExportedCall> exported_call_from_json(const std::string& text);
 
 /// The same as text. What is not in the schema (uses_known, read, written) is left out.

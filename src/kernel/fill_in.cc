@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/text.h"
+#include "kernel/call_text.h"
 #include "kernel/operator_groups.h"
 #include "kernel/operators.h"
 
@@ -51,13 +54,26 @@ std::vector<std::string> operator_table(const ExportedCall& call) {
   return rows;
 }
 
+/// Of those that lie behind addresses of one table, as of columns of one, the first: a role takes a whole
+/// column.
 std::string tensors_of(const ExportedCall& call) {
   std::vector<std::string> texts;
-  for (const auto& tensor : call.tensors)
-    texts.push_back(fmt::format("`{}` ({} mode{})", tensor.name, tensor.shape.size(),
-                                tensor.shape.size() == 1 ? "" : "s"));
+  std::map<std::string, std::vector<std::string>> behind;  // by the table's name
+  for (const auto& tensor : call.tensors) {
+    const std::string text = fmt::format("`{}` ({} mode{})", printable(tensor.name), tensor.shape.size(),
+                                         tensor.shape.size() == 1 ? "" : "s");
+    const auto bracket = tensor.name.find('[');
+    if (bracket == std::string::npos)
+      texts.push_back(text);
+    else
+      behind[tensor.name.substr(0, bracket)].push_back(text);
+  }
+  for (const auto& [table, tensors] : behind) texts.push_back(listed(tensors));
+  std::map<std::string, std::vector<std::string>> columns;
   for (const std::string& family : families_of(call))
-    texts.push_back(fmt::format("`{}` (one tensor for each problem of a group)", family));
+    columns[family.substr(0, family.find('['))].push_back(
+        fmt::format("`{}` (one tensor for each problem of a group)", printable(family)));
+  for (const auto& [table, families] : columns) texts.push_back(listed(families));
   return join(texts, ", ");
 }
 

@@ -1,11 +1,13 @@
 #include "kernel/imported_plan.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
+#include "kernel/call_text.h"
 #include "kernel/operator_groups.h"
 
 namespace cutelab::kernel {
@@ -22,32 +24,24 @@ ParameterSpec spec_of(const ImportedParameter& p) {
   return {p.name, meaning, p.value, 0, most_number, {}};
 }
 
-/// The operator whose result the tensor is; null: none's.
-const Operator* result_of(const std::vector<Operator>& problems, const std::string& tensor) {
-  for (const Operator& one : problems)
-    if (one.roles.at(find_operator(one.name)->output).tensor == tensor) return &one;
-  return nullptr;
+/// Memory of this machine, which holds every tensor of a problem once.
+std::int64_t machine_bytes() {
+  return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGE_SIZE);
 }
 
-/// As fill_for says of the first problem that reads the tensor.
-Fill fill_in_groups(const std::vector<Operator>& problems, const std::string& tensor, Fill asked) {
-  for (const Operator& one : problems)
-    for (const auto& [name, role] : one.roles)
-      if (role.tensor == tensor) return fill_for(one, tensor, asked);
-  return asked;
-}
-
-/// What of a call no run can fill in here.
-std::vector<std::string> open_points(const ExportedCall& call) {
-  std::vector<std::string> open = call.undetermined;
-  std::map<int, int> tensors;
+/// Of a call whose tensors are larger than this machine; else empty.
+std::string too_large(const ExportedCall& call) {
+  constexpr double gib = 1024.0 * 1024 * 1024;
+  double bytes = 0;
   for (const auto& tensor : call.tensors) {
-    if (!dsl_dtype(tensor.dtype) && !tensor.content)
-      open.push_back(fmt::format("what tensor {} holds: elements of type {}", tensor.name, tensor.dtype));
-    if (++tensors[tensor.buffer] > 1 || tensor.offset != 0)
-      open.push_back(fmt::format("tensor {} shares its memory with another", tensor.name));
+    double elements = 1;  // of one that repeats elements more than its memory: a reference reads each
+    for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
+    bytes += std::max(static_cast<double>(tensor.bytes), elements);
   }
-  return open;
+  const auto most = static_cast<double>(machine_bytes());
+  if (bytes <= most) return "";
+  return fmt::format("the tensors of its call take {:.1f} GiB, and this machine has {:.1f}", bytes / gib,
+                     most / gib);
 }
 
 std::vector<unsigned long long> buffer_addresses(const ExportedCall& call, const Addresses& at) {
@@ -59,6 +53,27 @@ std::vector<unsigned long long> buffer_addresses(const ExportedCall& call, const
 }
 
 }  // namespace
+
+std::vector<std::string> open_points(const ExportedCall& call) {
+  std::vector<std::string> open = call.undetermined;
+  std::map<int, std::vector<const ExportedCall::Tensor*>> memory;
+  for (const auto& tensor : call.tensors) {
+    if (!dsl_dtype(tensor.dtype) && !tensor.content)
+      open.push_back(fmt::format("what tensor {} holds: elements of type {}", tensor.name, tensor.dtype));
+    memory[tensor.buffer].push_back(&tensor);
+  }
+  for (const auto& [buffer, tensors] : memory) {
+    std::vector<std::string> names;
+    for (const auto* tensor : tensors) names.push_back(tensor->name);
+    if (tensors.size() > 1)
+      open.push_back(fmt::format("tensors {} share memory; here each has its own, so that it does not run",
+                                 listed(names)));
+    else if (tensors[0]->offset != 0)
+      open.push_back(fmt::format("tensor {} begins inside memory that is shared; it does not run from here",
+                                 tensors[0]->name));
+  }
+  return open;
+}
 
 std::vector<ParameterSpec> ImportedPlan::parameters() const {
   std::vector<ParameterSpec> specs;
@@ -89,12 +104,26 @@ Result<Exported> ImportedPlan::exported(const Params& params, const Config& conf
   shape_runs(description_.op, made->call);
   if (description_.op.known())
     if (auto fits = check_operator(description_.op, made->call); !fits) return fits.error();
-  calls_.emplace(params.text(), made->call);
+  if (!calls_.count(params.text())) calls_.emplace(params.text(), known_call(made->call));
   return made;
 }
 
-const ExportedCall& ImportedPlan::call_of(const Params& params) const {
-  static const ExportedCall none;
+ImportedPlan::KnownCall ImportedPlan::known_call(ExportedCall call) const {
+  KnownCall known;
+  known.call = std::move(call);
+  if (!description_.op.known() || known.call.tensors.empty()) return known;
+  auto all = groups_of(with_numbers_of(description_.op, known.call), known.call);
+  if (all) known.groups = std::move(*all);
+  for (std::size_t i = 0; i < known.groups.size(); ++i) {
+    const Operator& one = known.groups[i];
+    known.results.emplace(one.roles.at(find_operator(one.name)->output).tensor, i);
+    for (const auto& [name, role] : one.roles) known.takers.emplace(role.tensor, i);
+  }
+  return known;
+}
+
+const ImportedPlan::KnownCall& ImportedPlan::known_of(const Params& params) const {
+  static const KnownCall none;
   if (!calls_.count(params.text())) (void)exported(params, first_config());
   const auto it = calls_.find(params.text());
   return it == calls_.end() ? none : it->second;
@@ -112,37 +141,46 @@ Status ImportedPlan::check(const Params& params) const {
   return made.error();
 }
 
-std::vector<Operator> ImportedPlan::groups(const ExportedCall& call) const {
-  if (!description_.op.known() || call.tensors.empty()) return {};
-  auto all = groups_of(with_numbers_of(description_.op, call), call);
-  return all ? std::move(*all) : std::vector<Operator>();
-}
-
 std::string ImportedPlan::cannot_run_because() const {
-  std::vector<std::string> open = description_.undetermined;
+  std::vector<std::string> open = description_.undetermined, of_calls;
   const bool said = std::any_of(open.begin(), open.end(), [](const std::string& point) {
     return point.find("`operator") != std::string::npos;
   });
   if (!description_.op.known() && !said) open.emplace_back("what it computes (`operator`)");
-  for (const auto& [problem, call] : calls_)
-    for (std::string& point : open_points(call))
-      if (std::find(open.begin(), open.end(), point) == open.end()) open.push_back(std::move(point));
-  if (open.empty()) return "";
-  return fmt::format("{} is undetermined; fill it in in {}/package.json, its README says what is legal",
-                     join(open, "; "), description_.folder);
+  std::string large;
+  for (const auto& [problem, known] : calls_) {
+    for (std::string& point : open_points(known.call)) {
+      std::erase(open, point);
+      if (std::find(of_calls.begin(), of_calls.end(), point) == of_calls.end())
+        of_calls.push_back(std::move(point));
+    }
+    if (large.empty()) large = too_large(known.call);
+  }
+  std::vector<std::string> because;
+  if (!open.empty())
+    because.push_back(
+        fmt::format("{} is undetermined; fill it in in {}/package.json, its README says what is legal",
+                    join(open, "; "), description_.folder));
+  if (!of_calls.empty())
+    because.push_back(
+        fmt::format("the call itself leaves open, and no package.json can settle: {}", join(of_calls, "; ")));
+  if (!large.empty()) because.push_back(large);
+  return join(because, "; ");
 }
 
 Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) const {
   Inputs inputs;
-  const ExportedCall& call = call_of(params);
-  const auto problems = groups(call);
-  for (const auto& described : call.tensors) {
-    if (result_of(problems, described.name)) continue;
+  const KnownCall& known = known_of(params);
+  for (const auto& described : known.call.tensors) {
+    if (known.results.count(described.name)) continue;
     Tensor tensor = host_tensor(described);
+    const auto taker = known.takers.find(described.name);
     if (described.content && described.content->size() == tensor.data.size())
       tensor.data = *described.content;
     else
-      tensor.fill(fill_in_groups(problems, described.name, fill), seed + inputs.tensors.size());
+      tensor.fill(
+          taker == known.takers.end() ? fill : fill_for(known.groups[taker->second], described.name, fill),
+          seed + inputs.tensors.size());
     inputs.tensors.push_back(std::move(tensor));
   }
   return inputs;
@@ -150,41 +188,40 @@ Inputs ImportedPlan::prepare_inputs(const Params& params, Fill fill, Seed seed) 
 
 Outputs ImportedPlan::prepare_outputs(const Params& params) const {
   Outputs outputs;
-  const ExportedCall& call = call_of(params);
-  const auto problems = groups(call);
-  for (const auto& described : call.tensors)
-    if (result_of(problems, described.name)) outputs.tensors.push_back(host_tensor(described));
+  const KnownCall& known = known_of(params);
+  for (const auto& described : known.call.tensors)
+    if (known.results.count(described.name)) outputs.tensors.push_back(host_tensor(described));
   return outputs;
 }
 
 Outputs ImportedPlan::reference_fn(const Params& params, const Inputs& inputs) const {
-  const ExportedCall& call = call_of(params);
+  const KnownCall& known = known_of(params);
   Outputs outputs;
-  for (const Operator& one : groups(call)) outputs.tensors.push_back(evaluate(one, call, inputs));
+  for (const Operator& one : known.groups) outputs.tensors.push_back(evaluate(one, known.call, inputs));
   return outputs;
 }
 
 std::optional<DeviceReference> ImportedPlan::device_reference(const Params& params) const {
-  const ExportedCall& call = call_of(params);
-  if (groups(call).empty()) return std::nullopt;
-  return device_reference_of(with_numbers_of(description_.op, call), call, device_);
+  const KnownCall& known = known_of(params);
+  if (known.groups.empty()) return std::nullopt;
+  return device_reference_of(with_numbers_of(description_.op, known.call), known.call, device_);
 }
 
 std::optional<OperatorProof> ImportedPlan::operator_proof(const Params& params) const {
-  const ExportedCall& call = call_of(params);
-  if (groups(call).empty()) return std::nullopt;
-  return operator_proof_of(with_numbers_of(description_.op, call), call, device_);
+  const KnownCall& known = known_of(params);
+  if (known.groups.empty()) return std::nullopt;
+  return operator_proof_of(with_numbers_of(description_.op, known.call), known.call, device_);
 }
 
 Tolerance ImportedPlan::tolerance_of(const Params& params, const std::string& output) const {
-  const ExportedCall& call = call_of(params);
-  const auto problems = groups(call);
-  const Operator* one = result_of(problems, output);
-  return one ? operator_tolerance(*one, call) : tolerance(params);
+  const KnownCall& known = known_of(params);
+  const auto result = known.results.find(output);
+  return result == known.results.end() ? tolerance(params)
+                                       : operator_tolerance(known.groups[result->second], known.call);
 }
 
 Tolerance ImportedPlan::tolerance(const Params& params) const {
-  const ExportedCall& call = call_of(params);
+  const ExportedCall& call = known_of(params).call;
   return operator_tolerance(call.tensors.empty() ? Operator() : with_numbers_of(description_.op, call), call);
 }
 
@@ -197,7 +234,7 @@ std::vector<Config> ImportedPlan::autotune_configs(const Params&) const {
 }
 
 Work ImportedPlan::algorithmic_flops_bytes(const Params& params) const {
-  const ExportedCall& call = call_of(params);
+  const ExportedCall& call = known_of(params).call;
   return operator_work(call.tensors.empty() ? Operator() : with_numbers_of(description_.op, call), call);
 }
 

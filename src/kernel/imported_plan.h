@@ -3,12 +3,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel/device_operators.h"
 #include "kernel/imported_package.h"
 
 namespace cutelab::kernel {
+
+/// What of a call no description can settle: it does not run from here. What the export left undetermined,
+/// elements of an unknown type, tensors that share memory.
+std::vector<std::string> open_points(const ExportedCall& call);
 
 /// A kernel that a CuTe DSL program compiles and calls: one class interprets the description of every
 /// imported package. A problem is the program's own command line: its tensors, arguments and launch are those
@@ -42,16 +47,21 @@ class ImportedPlan final : public KernelPlan {
  private:
   Error not_exported(Error error) const;
   Result<Exported> exported(const Params& params, const Config& config) const;
-  /// The call of a problem that check() or plan() fetched; an empty one otherwise.
-  const ExportedCall& call_of(const Params& params) const;
+  /// A call and what the operator is on it, made out once: a group has thousands of problems.
+  struct KnownCall {
+    ExportedCall call;
+    std::vector<Operator> groups;  ///< of each problem, with the call's numbers; none: it is not known
+    std::unordered_map<std::string, std::size_t> results;  ///< whose result a tensor is
+    std::unordered_map<std::string, std::size_t> takers;   ///< the first one that a tensor has a role in
+  };
+  KnownCall known_call(ExportedCall call) const;
+  /// Of a problem that check() or plan() fetched; an empty one otherwise.
+  const KnownCall& known_of(const Params& params) const;
   Config first_config() const;
-  /// The operator of each problem of the call's group, with the call's numbers; none where it is not known.
-  std::vector<Operator> groups(const ExportedCall& call) const;
-
   PackageDescription description_;
   std::shared_ptr<const Exporter> exporter_;
   DeviceArguments device_;
-  mutable std::map<std::string, ExportedCall> calls_;  ///< by the problem's text
+  mutable std::map<std::string, KnownCall> calls_;  ///< by the problem's text
 };
 
 }  // namespace cutelab::kernel

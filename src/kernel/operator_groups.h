@@ -17,9 +17,16 @@ std::vector<std::string> families_of(const ExportedCall& call);
 /// such table.
 std::vector<const ExportedCall::Tensor*> members_of(const std::string& family, const ExportedCall& call);
 
+struct Family {
+  std::string name;
+  std::vector<const ExportedCall::Tensor*> members;  ///< as members_of says
+};
+std::vector<Family> families_with_members(const ExportedCall& call);
+
 /// The operator of each problem of a group, its families replaced by their members; of one without families
-/// itself alone. Errors (kind usage): no such table, an address without a tensor, families of different
-/// lengths, one result for two problems.
+/// itself alone. Errors (kind usage), with the role: no such table, an address without a tensor, no address
+/// (an empty problem), families of different lengths, one result for two problems. Takes time that grows with
+/// the call.
 Result<std::vector<Operator>> groups_of(const Operator& op, const ExportedCall& call);
 
 }  // namespace cutelab::kernel

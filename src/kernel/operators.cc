@@ -125,9 +125,10 @@ std::optional<DType> dsl_dtype(const std::string& name) {
 Tensor host_tensor(const ExportedCall::Tensor& tensor) {
   const auto dtype = dsl_dtype(tensor.dtype);
   if (!dtype) return Tensor(tensor.name, DType::int8, {tensor.bytes});
+  const bool empty = std::count(tensor.shape.begin(), tensor.shape.end(), 0) > 0;
   if (!is_dense(tensor)) {
-    std::int64_t elements = 1;
-    for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    std::int64_t elements = empty ? 0 : 1;
+    for (std::size_t i = 0; i < tensor.shape.size() && !empty; ++i)
       elements += (tensor.shape[i] - 1) * tensor.stride[i];
     return Tensor(tensor.name, *dtype, {elements});
   }
@@ -139,43 +140,84 @@ Tensor host_tensor(const ExportedCall::Tensor& tensor) {
 
 namespace {
 
-Status check_one(const Operator& op, const ExportedCall& call) {
-  const auto bad = [&](std::string wrong) {
-    return Status(Error{ErrorKind::usage, "operator " + op.name, std::move(wrong), "",
-                        "correct `operator` in the package's package.json"});
+Error no_fit(const Operator& op, std::string wrong) {
+  return {ErrorKind::usage, "operator " + op.name, std::move(wrong), "",
+          "correct `operator` in the package's package.json"};
+}
+
+using RoleModes = std::pair<const std::string, Modes>;  ///< of an OperatorSpec
+
+/// Adds the role's extents to those that others have.
+Status check_role(const Operator& op, const OperatorSpec& spec, const RoleModes& wanted,
+                  const ExportedCall& call, std::map<std::string, std::int64_t>& extents) {
+  const auto& [name, modes] = wanted;
+  const OperatorRole& role = op.roles.at(name);
+  const auto bad = [&](const std::string& wrong) {
+    return Status(no_fit(op, fmt::format("role {}: {}", name, wrong)));
   };
-  const OperatorSpec* spec = find_operator(op.name);
-  if (!spec) return bad("there is no such operator");
-  for (const std::string& number : spec->numbers)
-    if (!op.numbers.count(number) && !op.called.count(number)) return bad("it needs the number " + number);
-  for (const auto& [number, name_there] : op.called)
-    if (!call.number(name_there)) return bad("the call has no number " + name_there);
-  std::map<std::string, std::int64_t> extents;
-  for (const auto& [name, modes] : spec->modes) {
-    const auto role = op.roles.find(name);
-    const bool may_miss =
-        std::find(spec->optional.begin(), spec->optional.end(), name) != spec->optional.end();
-    if (role == op.roles.end() && may_miss) continue;
-    if (role == op.roles.end()) return bad("no tensor is named for " + name);
-    const auto* tensor = call.find(role->second.tensor);
-    if (!tensor) return bad(fmt::format("the call has no tensor {}", role->second.tensor));
-    if (tensor->shape.size() != role->second.modes.size())
-      return bad(fmt::format("tensor {} has {} modes", tensor->name, tensor->shape.size()));
-    if (!dsl_dtype(tensor->dtype)) return bad("no reference for elements of type " + tensor->dtype);
-    if (name == spec->output && !is_dense(*tensor)) return bad("the output is not dense in memory");
-    for (const std::string& mode : role->second.modes) {
-      if (std::find(modes.begin(), modes.end(), mode) == modes.end() &&
-          std::find(modes.begin(), modes.end(), mode + "*") == modes.end())
-        return bad(fmt::format("{} has no mode {} (tensor {})", name, mode, tensor->name));
-      const std::int64_t extent = extent_of(role->second, *tensor, mode);
-      const auto known = extents.emplace(mode, extent).first->second;
-      if (known != extent)
-        return bad(fmt::format("extent {} is {} in {} and {} elsewhere", mode, extent, tensor->name, known));
-    }
+  const auto* tensor = call.find(role.tensor);
+  if (!tensor) return bad(fmt::format("the call has no tensor {}", printable(role.tensor)));
+  if (tensor->shape.size() != role.modes.size())
+    return bad(fmt::format("tensor {} has {} modes, {} are named", tensor->name, tensor->shape.size(),
+                           role.modes.size()));
+  if (!dsl_dtype(tensor->dtype))
+    return bad(fmt::format("no reference for elements of type {} (tensor {})", tensor->dtype, tensor->name));
+  if (name == spec.output && !is_dense(*tensor))
+    return bad(fmt::format("the output, tensor {}, is not dense in memory", tensor->name));
+  for (const std::string& mode : role.modes) {
+    if (std::find(modes.begin(), modes.end(), mode) == modes.end() &&
+        std::find(modes.begin(), modes.end(), mode + "*") == modes.end())
+      return bad(fmt::format("it has no mode {} (tensor {})", printable(mode), tensor->name));
+    const std::int64_t extent = extent_of(role, *tensor, mode);
+    const auto known = extents.emplace(mode, extent).first->second;
+    if (known != extent)
+      return bad(fmt::format("extent {} is {} in {} and {} elsewhere", mode, extent, tensor->name, known));
   }
-  if (extents.count("one") && extents["one"] != 1) return bad("a scale of more than one element");
+  return {};
+}
+
+Status check_one(const Operator& op, const ExportedCall& call) {
+  const OperatorSpec* spec = find_operator(op.name);
+  if (!spec) return no_fit(op, "there is no such operator");
+  for (const std::string& number : spec->numbers)
+    if (!op.numbers.count(number) && !op.called.count(number))
+      return no_fit(op, "it needs the number " + number);
+  for (const auto& [number, name_there] : op.called)
+    if (!call.number(name_there)) return no_fit(op, "the call has no number " + name_there);
+  std::map<std::string, std::int64_t> extents;
+  for (const auto& wanted : spec->modes) {
+    const auto& optional = spec->optional;
+    if (!op.roles.count(wanted.first)) {
+      if (std::find(optional.begin(), optional.end(), wanted.first) != optional.end()) continue;
+      return no_fit(op, "no tensor is named for role " + wanted.first);
+    }
+    if (auto fits = check_role(op, *spec, wanted, call, extents); !fits) return fits;
+  }
+  if (extents.count("one") && extents["one"] != 1) return no_fit(op, "a scale of more than one element");
   if (extents.count("query_head") && extents["query_head"] % std::max<std::int64_t>(extents["head"], 1) != 0)
-    return bad("the heads of the queries are no multiple of those of the keys");
+    return no_fit(op, "the heads of the queries are no multiple of those of the keys");
+  return {};
+}
+
+/// A result that is an operand too is gone when the reference is made of it. Precondition: check_one.
+Status check_results_apart(const std::vector<Operator>& groups, const ExportedCall& call) {
+  std::map<std::string, std::string> results;  // tensor and its role
+  for (const Operator& group : groups) {
+    const std::string& output = find_operator(group.name)->output;
+    results.emplace(group.roles.at(output).tensor, output);
+  }
+  for (const Operator& group : groups)
+    for (const auto& [name, role] : group.roles) {
+      const auto result = results.find(role.tensor);
+      if (result == results.end() || name == result->second || !call.find(role.tensor)) continue;
+      Error error = no_fit(
+          group,
+          fmt::format("role {}: tensor {} is the result too (role {}): the reference needs it as it was "
+                      "before the run, and the run writes over it",
+                      name, role.tensor, result->second));
+      error.remedy = "there is no check of an operator in place: call it with a result of its own";
+      return error;
+    }
   return {};
 }
 
@@ -218,7 +260,7 @@ Status check_operator(const Operator& op, const ExportedCall& call) {
   if (!groups) return groups.error();
   for (const Operator& group : *groups)
     if (auto fits = check_one(group, call); !fits) return fits;
-  return {};
+  return check_results_apart(*groups, call);
 }
 
 namespace {

@@ -3,99 +3,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/json_document.h"
 #include "base/text.h"
 #include "kernel/imported_package.h"
+#include "kernel/json_members.h"
 #include "kernel/parameters.h"
 
 namespace cutelab::kernel {
 namespace {
-using Given = nlohmann::ordered_json;
-
 constexpr std::int64_t most_components = 64;
 
-/// Takes members out of one object; the first fault of the document stays.
-class Members {
- public:
-  Members(const Given& object, std::string at, std::string& fault)
-      : object_(object), at_(std::move(at)), fault_(fault) {
-    if (!object.is_object()) wrong("", "it wants an object");
-  }
-
-  std::string text(const char* name, bool needed = true) {
-    const Given* found = member(name, needed);
-    if (!found) return "";
-    if (!found->is_string()) wrong(name, "it wants a text");
-    return found->is_string() ? found->get<std::string>() : "";
-  }
-  std::int64_t integer(const char* name, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
-    const Given* found = member(name, false);
-    if (!found) return otherwise;
-    const bool fits = found->is_number_integer() && found->get<std::int64_t>() >= least &&
-                      found->get<std::int64_t>() <= most;
-    if (!fits) wrong(name, fmt::format("{} is no whole number from {} to {}", found->dump(), least, most));
-    return fits ? found->get<std::int64_t>() : otherwise;
-  }
-  bool truth(const char* name) {
-    const Given* found = member(name, false);
-    if (found && !found->is_boolean()) wrong(name, "it wants true or false");
-    return found && found->is_boolean() && found->get<bool>();
-  }
-  std::vector<std::string> texts(const char* name) {
-    std::vector<std::string> all;
-    for (const Given& item : list(name)) {
-      if (!item.is_string()) wrong(name, "it wants texts");
-      all.push_back(item.is_string() ? item.get<std::string>() : "");
-    }
-    return all;
-  }
-  const Given& list(const char* name) {
-    static const Given none = Given::array();
-    const Given* found = member(name, false);
-    if (found && !found->is_array()) wrong(name, "it wants a list");
-    return found && found->is_array() ? *found : none;
-  }
-  const Given& object(const char* name, bool needed = true) {
-    static const Given none = Given::object();
-    const Given* found = member(name, needed);
-    if (found && !found->is_object()) wrong(name, "it wants an object");
-    return found && found->is_object() ? *found : none;
-  }
-  /// Nothing but what was asked for is there.
-  void end() {
-    if (!object_.is_object()) return;
-    for (const auto& [name, value] : object_.items())
-      if (!asked_.count(name)) wrong(printable(name).c_str(), "there is no such member");
-  }
-  void wrong(const std::string& name, const std::string& what) {
-    if (!fault_.empty()) return;
-    const std::string dot = at_.empty() || name.empty() ? "" : ".";
-    fault_ = fmt::format("`{}`: {}", at_ + dot + name, what);
-  }
-  std::string at(const char* name, std::size_t index) const {
-    return fmt::format("{}{}{}[{}]", at_, at_.empty() ? "" : ".", name, index);
-  }
-
- private:
-  const Given* member(const char* name, bool needed) {
-    asked_.insert(name);
-    if (!object_.is_object()) return nullptr;
-    const auto it = object_.find(name);
-    if (it == object_.end() && needed) wrong(name, "it is missing");
-    return it == object_.end() ? nullptr : &*it;
-  }
-
-  const Given& object_;
-  std::string at_;
-  std::string& fault_;
-  std::set<std::string> asked_;
-};
-
-ImportedParameter parameter_from(const Given& object, const std::string& at, std::string& fault) {
-  Members given(object, at, fault);
+ImportedParameter parameter_from(const GivenJson& object, const std::string& at, std::string& fault) {
+  JsonMembers given(object, at, fault);
   ImportedParameter p;
   p.name = given.text("name");
   p.option = given.text("option");
@@ -120,8 +41,8 @@ ImportedParameter parameter_from(const Given& object, const std::string& at, std
   return p;
 }
 
-ImportedConfiguration configuration_from(const Given& object, const std::string& at, std::string& fault) {
-  Members given(object, at, fault);
+ImportedConfiguration configuration_from(const GivenJson& object, const std::string& at, std::string& fault) {
+  JsonMembers given(object, at, fault);
   ImportedConfiguration c;
   for (const auto& [name, value] : given.object("values").items()) {
     if (!value.is_number_integer()) given.wrong("values." + printable(name), "it wants a whole number");
@@ -132,12 +53,12 @@ ImportedConfiguration configuration_from(const Given& object, const std::string&
   return c;
 }
 
-Operator operator_from(const Given& object, std::string& fault) {
-  Members given(object, "operator", fault);
+Operator operator_from(const GivenJson& object, std::string& fault) {
+  JsonMembers given(object, "operator", fault);
   Operator op;
   op.name = given.text("name");
   for (const auto& [name, role] : given.object("roles").items()) {
-    Members of(role, "operator.roles." + printable(name), fault);
+    JsonMembers of(role, "operator.roles." + printable(name), fault);
     op.roles[name] = {of.text("tensor"), of.texts("modes")};
     of.end();
   }
@@ -153,9 +74,9 @@ Operator operator_from(const Given& object, std::string& fault) {
   return op;
 }
 
-std::map<std::string, std::string> ragged_from(const Given& object, const std::string& at,
+std::map<std::string, std::string> ragged_from(const GivenJson& object, const std::string& at,
                                                std::string& fault) {
-  Members given(object, at, fault);
+  JsonMembers given(object, at, fault);
   std::map<std::string, std::string> problem;
   if (!object.is_object()) return problem;
   for (const auto& [name, value] : object.items()) {
@@ -215,8 +136,8 @@ std::string fault_of(const PackageDescription& d) {
   return fault_of_components(options);
 }
 
-PackageDescription description_from(const Given& document, std::string& fault) {
-  Members given(document, "", fault);
+PackageDescription description_from(const GivenJson& document, std::string& fault) {
+  JsonMembers given(document, "", fault);
   PackageDescription d;
   given.text("schema");
   given.integer("schema_version", 0, 1, 1);
@@ -231,15 +152,15 @@ PackageDescription description_from(const Given& document, std::string& fault) {
   d.fixed_flags = given.texts("fixed_flags");
   for (const char* name : {"parameters", "configuration"}) {
     auto& all = *name == 'p' ? d.parameters : d.configuration;
-    for (const Given& p : given.list(name))
+    for (const GivenJson& p : given.list(name))
       all.push_back(parameter_from(p, given.at(name, all.size()), fault));
   }
-  for (const Given& c : given.list("configurations"))
+  for (const GivenJson& c : given.list("configurations"))
     d.configurations.push_back(
         configuration_from(c, given.at("configurations", d.configurations.size()), fault));
-  for (const Given& problem : given.list("ragged"))
+  for (const GivenJson& problem : given.list("ragged"))
     d.ragged.push_back(ragged_from(problem, given.at("ragged", d.ragged.size()), fault));
-  const Given& op = given.object("operator");
+  const GivenJson& op = given.object("operator");
   if (fault.empty()) d.op = operator_from(op, fault);
   d.undetermined = given.texts("undetermined");
   d.assumed = given.texts("assumed");
@@ -253,7 +174,7 @@ PackageDescription description_from(const Given& document, std::string& fault) {
 Result<PackageDescription> package_from_json(const std::string& text) {
   Error bad{ErrorKind::input, "read an imported package", "", "",
             "correct package.json, or import the program again"};
-  auto document = json_document<Given>(text, bad);
+  auto document = json_document<GivenJson>(text, bad);
   if (!document) return document.error();
   const auto schema = document->is_object() ? document->find("schema") : document->end();
   if (!document->is_object() || schema == document->end() || *schema != "cutelab.package")

@@ -50,6 +50,8 @@ void extract(FactContext& context) {
   extract_barrier_rings(context);
   extract_copy_targets(context);
   extract_mma(context);
+  extract_tensor_memory(context);
+  extract_atoms(context);
   extract_helper_barriers(context);
   extract_layouts(context);
   extract_epilogue(context);

@@ -149,45 +149,31 @@ std::string role_diagram(const KernelModel& model) {
 MemoryMap memory_map(const KernelModel& model) {
   MemoryMap map;
   for (const StorageRow& row : model.storage) {
+    if (!row.active && !row.bytes) continue;
     if (!row.bytes) {
       ++map.unknown;
       continue;
     }
     if (*row.bytes <= 0) continue;
-    map.shares.push_back({row.name, *row.bytes, MemoryShare::Kind::member, row.fact});
+    map.shares.push_back({row.name, *row.bytes, MemoryShare::Kind::member, row.fact, ""});
     map.used += *row.bytes;
   }
   if (model.storage_bytes && *model.storage_bytes > map.used) {
     map.shares.push_back({map.unknown ? "undetermined members and padding" : "padding",
-                          *model.storage_bytes - map.used, MemoryShare::Kind::rest, 0});
+                          *model.storage_bytes - map.used, MemoryShare::Kind::rest, 0, ""});
     map.used = *model.storage_bytes;
   }
   map.total = map.used;
   if (model.capacity_bytes && *model.capacity_bytes > map.used && map.used > 0) {
-    map.shares.push_back({"free", *model.capacity_bytes - map.used, MemoryShare::Kind::free, 0});
+    map.shares.push_back({"free", *model.capacity_bytes - map.used, MemoryShare::Kind::free, 0, ""});
     map.total = *model.capacity_bytes;
   }
   return map;
 }
 
-MemoryMap tensor_memory_map(const KernelModel& model) {
-  constexpr std::int64_t all_columns = 512, column_bytes = 128 * 4;
-  MemoryMap map;
-  const auto columns = parse_integer(model.tensor_memory_columns);
-  if (!columns || *columns <= 0 || *columns > all_columns) return map;
-  map.used = *columns * column_bytes;
-  map.total = all_columns * column_bytes;
-  map.shares.push_back(
-      {fmt::format("{} columns", *columns), map.used, MemoryShare::Kind::member, model.tensor_memory_fact});
-  if (map.total > map.used)
-    map.shares.push_back(
-        {fmt::format("{} free", all_columns - *columns), map.total - map.used, MemoryShare::Kind::free, 0});
-  return map;
-}
-
 std::string memory_diagram(const MemoryMap& map, const char* what) {
   if (map.total <= 0) return "";
-  constexpr double width = 1000, height = 54;
+  constexpr double width = 1000, height = 54, line = 30;
   render::Svg svg;
   double x = 0;
   int shade = 0;
@@ -204,12 +190,28 @@ std::string memory_diagram(const MemoryMap& map, const char* what) {
     if (columns >= 3) {
       svg.text(x + w / 2, 24, render::clip(render::one_line(short_name(share.name)), columns), "name",
                "middle");
-      svg.text(x + w / 2, 43, render::clip(human_bytes(share.bytes), columns), "small", "middle");
+      svg.text(x + w / 2, 43,
+               render::clip(share.note.empty() ? human_bytes(share.bytes) : share.note, columns), "small",
+               "middle");
     }
     if (member) svg.end_link();
     x += w;
   }
-  return svg.document(width, height, "memory",
+  int levels = 0;
+  for (const MemoryOverlay& over : map.over) {
+    levels = std::max(levels, over.level);
+    const double unit = width / static_cast<double>(map.total), w = unit * static_cast<double>(over.bytes),
+                 left = unit * static_cast<double>(over.begin), y = height + line * (over.level - 1) + 2;
+    svg.begin_link(fmt::format("#F{}", over.fact), fmt::format("{}: {}", over.name, over.note));
+    svg.rect(left, y, std::max(w - 1, 0.5), line - 4, fmt::format("share s{}", shade++ % 6),
+             fmt::format("{}: {}", over.name, over.note));
+    if (const int columns = static_cast<int>(w / 11); columns >= 3)
+      svg.text(left + w / 2, y + 17,
+               render::clip(render::one_line(short_name(over.name)) + " " + over.note, columns), "small",
+               "middle");
+    svg.end_link();
+  }
+  return svg.document(width, height + line * levels, "memory",
                       fmt::format("{}, {} of {} bytes used", what, map.used, map.total));
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/diff_pairs.h"
 #include "report/model.h"
+#include "report/tensor_memory.h"
 
 namespace cutelab::report {
 namespace {
@@ -102,6 +103,8 @@ class Features {
             reading_.facts[row.fact].at);
     if (!model.tensor_memory_columns.empty())
       add("tensor memory", "columns", model.tensor_memory_columns, model.at);
+    for (const TensorMemoryRow& row : model.tensor_memory)
+      add("tensor memory", plain(row.name), columns_text(row), reading_.facts[row.fact].at);
   }
 
   /// Names of roles; a bare condition is none.

@@ -49,6 +49,9 @@ std::string operation_text(const Fact& fact) {
   for (const char* name : {"family", "shape", "direction", "tensor", "operation"})
     if (const std::string text = text_of(fact, {name}); !text.empty())
       parts.push_back(std::string(name == std::string_view("tensor") ? "of " : "") + text);
+  for (const char* name : {"atoms", "permutation"})
+    if (const std::string text = text_of(fact, {name}); !text.empty())
+      parts.push_back(std::string(name) + " " + text);
   if (const Value* multicast = value_of(fact, {"multicast"});
       multicast && multicast->boolean().value_or(false))
     parts.push_back("multicast");

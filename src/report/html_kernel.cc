@@ -4,6 +4,7 @@
 #include "render/html.h"
 #include "report/diagram.h"
 #include "report/html_parts.h"
+#include "report/tensor_memory.h"
 
 namespace cutelab::report {
 namespace {
@@ -94,7 +95,7 @@ class KernelSection {
 
   void memory() {
     const MemoryMap map = memory_map(model_);
-    if (map.shares.empty() && model_.storage.empty() && model_.tensor_memory_columns.empty()) return;
+    if (map.shares.empty() && model_.storage.empty()) return tensor_memory();
     std::string title = "Shared memory";
     if (map.used > 0)
       title += fmt::format(": {} B{}", with_thousands(map.used), map.unknown ? " and more" : "");
@@ -102,15 +103,31 @@ class KernelSection {
     HtmlTable table({"member", "type", "bytes", "align", "line"}, {"tight", "", "num", "num", "tight"});
     for (const StorageRow& row : model_.storage)
       table.row({subject(row.fact, row.name), html_escape(row.type),
-                 row.bytes ? with_thousands(*row.bytes) : "<span class=\"warn\">?</span>",
-                 html_escape(row.alignment), line(row.fact)});
+                 row.bytes    ? with_thousands(*row.bytes)
+                 : row.active ? "<span class=\"warn\">?</span>"
+                              : "",
+                 html_escape(row.alignment), line(row.fact)},
+                row.active || row.bytes ? "" : "absent");
     for (const MemoryShare& share : map.shares)
       if (share.kind != MemoryShare::Kind::member)
         table.row({html_escape(share.name), "", with_thousands(share.bytes), "", ""}, "absent");
     section(title, memory_diagram(map) + (table.empty() ? "" : table.text()));
-    if (!model_.tensor_memory_columns.empty())
-      section("Tensor memory: " + model_.tensor_memory_columns + " of 512 columns",
-              memory_diagram(tensor_memory_map(model_), "tensor memory"));
+    tensor_memory();
+  }
+
+  void tensor_memory() {
+    if (model_.tensor_memory_columns.empty() && model_.tensor_memory.empty()) return;
+    HtmlTable table({"columns", "tensor", "type", "lanes", "over", "line"},
+                    {"tight", "", "", "num", "", "tight"});
+    for (std::size_t i = 0; i < model_.tensor_memory.size(); ++i) {
+      const TensorMemoryRow& row = model_.tensor_memory[i];
+      table.row({html_escape(columns_text(row)), subject(row.fact, row.name), html_escape(row.type),
+                 fmt::format("{}", row.lanes), html_escape(shares_text(model_.tensor_memory, i)),
+                 line(row.fact)});
+    }
+    const std::string& columns = model_.tensor_memory_columns;
+    section("Tensor memory: " + (columns.empty() ? std::string("?") : columns) + " of 512 columns",
+            memory_diagram(tensor_memory_map(model_), "tensor memory") + (table.empty() ? "" : table.text()));
   }
 
   void operations(const char* title, const std::vector<OperationRow>& rows) {

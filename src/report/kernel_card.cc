@@ -1,6 +1,7 @@
 #include <iterator>
 
 #include "report/card_text.h"
+#include "report/tensor_memory.h"
 
 namespace cutelab::report {
 namespace {
@@ -34,6 +35,7 @@ class KernelCard : CardText {
     roles(model);
     pipelines(model);
     memory(model);
+    tensor_memory(model);
     operations("TMA", model.descriptors, most_rows);
     operations("MMA", model.mma, most_rows);
     if (!reading_.helper) operations("barriers", model.barriers, most_barriers);
@@ -172,7 +174,7 @@ class KernelCard : CardText {
       title += fmt::format(
           " of {} B ({:.0f} %)", with_thousands(*model.capacity_bytes),
           100.0 * static_cast<double>(*model.storage_bytes) / static_cast<double>(*model.capacity_bytes));
-    if (!model.tensor_memory_columns.empty())
+    if (!model.tensor_memory_columns.empty() && model.tensor_memory.empty())
       title += fmt::format(", tensor memory {} columns", model.tensor_memory_columns);
     heading(title);
     Columns columns = {{{"member"},
@@ -181,10 +183,13 @@ class KernelCard : CardText {
                         {"align", Align::right},
                         {"line"}},
                        {}};
-    std::vector<StorageRow> rows = model.storage;
+    std::vector<StorageRow> rows;
+    std::copy_if(model.storage.begin(), model.storage.end(), std::back_inserter(rows),
+                 [](const StorageRow& row) { return row.active || row.bytes; });
     std::stable_sort(rows.begin(), rows.end(), [](const StorageRow& a, const StorageRow& b) {
       return a.bytes.value_or(1) > b.bytes.value_or(1);
     });
+    const std::size_t left_out = model.storage.size() - rows.size();
     std::vector<StorageRow> barriers;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(barriers), is_barrier);
     if (barriers.size() > 1) std::erase_if(rows, is_barrier);
@@ -196,6 +201,25 @@ class KernelCard : CardText {
            {rows[i].alignment},
            line(rows[i].fact)});
     if (barriers.size() > 1) columns.rows.push_back(sum_of(barriers));
+    table(columns);
+    more(rows.size(), shown_rows(rows));
+    note_left_out(left_out);
+  }
+
+  void tensor_memory(const KernelModel& model) {
+    const auto& rows = model.tensor_memory;
+    if (rows.empty()) return;
+    heading(fmt::format("tensor memory{}", model.tensor_memory_columns.empty()
+                                               ? ""
+                                               : " " + model.tensor_memory_columns + " columns"));
+    Columns columns = {{{"columns"}, {"tensor", Align::left, true, 20}, {"type"}, {"over"}, {"line"}}, {}};
+    for (const std::size_t i : widest(rows, shown_rows(rows)))
+      columns.rows.push_back(
+          {{columns_text(rows[i]), rows[i].first && rows[i].columns ? Style::plain : Style::warn},
+           {rows[i].name, Style::strong},
+           {rows[i].type},
+           {shares_text(rows, i)},
+           line(rows[i].fact)});
     table(columns);
     more(rows.size(), shown_rows(rows));
   }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "evidence/names.h"
 #include "report/fact_values.h"
+#include "report/tensor_memory.h"
 
 namespace cutelab::report {
 namespace {
@@ -25,6 +26,7 @@ class Gather {
     model_.at = at;
     for (const std::size_t i : facts) add(i, reading_.facts[i]);
     for (const std::size_t i : facts) add_side(reading_.facts[i]);
+    model_.tensor_memory = tensor_memory_rows(reading_, facts);
     finish();
     return std::move(model_);
   }
@@ -198,7 +200,7 @@ class Gather {
     } else {
       storage_owner_.push_back(text_of(fact, {"struct"}));
       model_.storage.push_back(
-          {i, fact.subject, text_of(fact, {"type"}), count, text_of(fact, {"alignment"})});
+          {i, fact.subject, text_of(fact, {"type"}), count, text_of(fact, {"alignment"}), is_active(fact)});
     }
   }
 
@@ -230,18 +232,13 @@ class Gather {
     }
   }
 
-  bool inactive(const StorageRow& row) const {
-    const Value* active = value_of(reading_.facts[row.fact], {"active"});
-    return active && !active->boolean().value_or(true);
-  }
-
   /// Variants of one struct: members of those that the defaults leave out go where another variant has them;
   /// what is left twice carries its struct's name.
   void tell_storage_apart() {
     std::map<std::string, std::set<std::string>> owners;
     std::map<std::string, int> used;
     for (std::size_t i = 0; i < model_.storage.size(); ++i)
-      if (!inactive(model_.storage[i])) ++used[model_.storage[i].name];
+      if (model_.storage[i].active) ++used[model_.storage[i].name];
     std::vector<StorageRow> kept;
     std::vector<std::string> owner;
     const std::set<std::string> structs(storage_owner_.begin(), storage_owner_.end());
@@ -250,7 +247,7 @@ class Gather {
       if (storage_owner_[i].empty() && !model_.storage[i].type.empty() &&
           structs.count(model_.storage[i].type))
         continue;
-      if (inactive(model_.storage[i]) && used[model_.storage[i].name]) continue;
+      if (!model_.storage[i].active && used[model_.storage[i].name]) continue;
       kept.push_back(model_.storage[i]);
       owner.push_back(storage_owner_[i]);
       owners[kept.back().name].insert(owner.back());
@@ -265,7 +262,7 @@ class Gather {
   void take_total_of_launch() {
     std::int64_t members = 0;
     for (const StorageRow& row : model_.storage)
-      if (!inactive(row)) members += row.bytes.value_or(0);
+      if (row.active) members += row.bytes.value_or(0);
     for (const LaunchRow& row : model_.launch) {
       if (row.name != "smem_bytes" || row.value.integer().value_or(0) < 1) continue;
       if (*row.value.integer() >= members || row.value.formula == kind::allocations_add_up)

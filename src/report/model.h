@@ -44,6 +44,18 @@ struct StorageRow {
   std::string type;
   std::optional<std::int64_t> bytes;  ///< nullopt = undetermined
   std::string alignment;
+  bool active = true;  ///< the defaults allocate it
+};
+
+/// A tensor over tensor memory, in columns from where the allocation begins.
+struct TensorMemoryRow {
+  std::size_t fact = 0;
+  std::string name;                            ///< all names of tensors over these columns
+  std::optional<std::int64_t> first, columns;  ///< nullopt = undetermined
+  std::string type;                            ///< "Float32"
+  std::int64_t first_lane = 0, lanes = 128;
+  bool of_allocation = false;  ///< false: columns count from the memory's begin
+  bool by_call = false;        ///< a helper laid it, there is one for each of its calls
 };
 
 /// A TMA descriptor or an MMA: name, what it is, and numbers in one line.
@@ -76,6 +88,7 @@ struct KernelModel {
   std::vector<OperationRow> barriers;  ///< named barriers and mbarriers of the kernel's own
   std::string tensor_memory_columns;   ///< empty = none
   std::size_t tensor_memory_fact = 0;
+  std::vector<TensorMemoryRow> tensor_memory;
 };
 
 /// One model per kernel in the order of the source; facts of the whole file are added to the only kernel, or

@@ -282,6 +282,14 @@ class LateModules(unittest.TestCase):
             pytest.main([])
 
 
+class StandInTorch(unittest.TestCase):
+    def test_negative_extents_are_refused_as_torch_does(self):
+        program = "import torch\nfor make in (torch.empty, torch.randn, torch.zeros):\n    try:\n        make(3, -2)\n    except RuntimeError as error:\n        print(error)\n"
+        harness = ROOT / "src" / "capture" / "harness"
+        run = subprocess.run([sys.executable, "-B", "-c", program], env={"PYTHONPATH": f"{harness / 'stand_in'}:{harness}"}, capture_output=True, text=True)
+        self.assertEqual(run.stdout.splitlines(), ["Trying to create tensor with negative dimension -2: [3, -2]"] * 3, run.stderr)
+
+
 def refuses(_self, _protocol):
     raise TypeError("no default __reduce__ due to non-trivial __cinit__")
 

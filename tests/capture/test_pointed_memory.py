@@ -51,11 +51,15 @@ class Tensor:
 
 
 class PointedMemory(unittest.TestCase):
-    def reach(self, described, known, describe=lambda thing: None):
+    def reach_all(self, described, known, describe=lambda thing: None):
         buffers = call_memory.Buffers()
         for tensor in described:
             buffers.add(tensor["address"], tensor["bytes"])
-        made = pointed_memory.reached(described, buffers, pointed_memory.Ranges(known), describe, 1 << 16)
+        return pointed_memory.reached(described, buffers, pointed_memory.Ranges(known), describe, 1 << 16), buffers
+
+    def reach(self, described, known, describe=lambda thing: None):
+        (made, cut), buffers = self.reach_all(described, known, describe)
+        self.assertEqual(cut, {})
         return made, buffers
 
     def test_what_an_address_leads_to_is_described_once_and_found_again(self):
@@ -105,6 +109,34 @@ class PointedMemory(unittest.TestCase):
 
         made, _ = self.reach([outer.described], known, describe)
         self.assertEqual([m["name"] for m in made], ["outer[0]", "outer[0][0]"])
+
+    def test_a_ring_of_tables_is_followed_so_far(self):
+        """Each is named after the one before it: thousands would have names of thousands of letters."""
+        ring = [Run("ring", [1], [0]) for _ in range(100)]
+        for run, following in zip(ring, ring[1:] + ring[:1]):
+            run.memory[0] = following.address
+        known = {(run.address, 8) for run in ring}
+
+        def describe(thing):
+            return thing.described if thing in ring else None
+
+        (made, cut), _ = self.reach_all([ring[0].described], known, describe)
+        self.assertEqual(len(made), pointed_memory.MOST_DEPTH)
+        last = "ring" + "[0]" * pointed_memory.MOST_DEPTH
+        self.assertEqual([made[-1]["name"], *cut], [last, last])
+        self.assertEqual(call_memory.told_cuts(cut), [f"where the addresses in {last} lead: {pointed_memory.MOST_DEPTH} tables lie behind each other already"])
+        self.assertEqual(call_memory.told_cuts({}), [])
+
+    def test_so_many_tensors_are_followed(self):
+        """Their number is limited, not the time that somebody waits."""
+        runs = [Run("", [1]) for _ in range(5)]
+        table = Run("at", [5], [run.address for run in runs])
+        kept, pointed_memory.MOST_REACHED = pointed_memory.MOST_REACHED, 3
+        try:
+            (made, cut), _ = self.reach_all([table.described], {(run.address, 8) for run in runs})
+        finally:
+            pointed_memory.MOST_REACHED = kept
+        self.assertEqual((len(made), cut), (3, {"at": "3 tensors lie behind addresses"}))
 
     def test_content_is_kept_without_the_addresses(self):
         run = Run("at", [2], [0x1234, 5])

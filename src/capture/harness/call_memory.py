@@ -149,6 +149,15 @@ def told_strays(tensor, strays):
     return [f"where {first}{more} lead{'s' if len(strays) == 1 else ''}: to no memory that the program holds when it calls"]
 
 
+def told_cuts(cut):
+    """What is not known of tables whose addresses were not followed to their end, as a list of at most one."""
+    if not cut:
+        return []
+    names, because = list(cut), next(iter(cut.values()))
+    more = f" and of {len(names) - 3} more tables" if len(names) > 3 else ""
+    return [f"where the addresses in {', '.join(names[:3])}{more} lead: {because} already"]
+
+
 def memory_of(tensors, pointers):
     """What the tensors and pointers of a call refer to, by themselves and by addresses that stand in them: described tensors, buffers, what
     is not known."""
@@ -167,11 +176,13 @@ def memory_of(tensors, pointers):
         dtype = pointer._dtype
         described.append({"name": name, "dtype": dtype.__name__, "bits": bits_of(dtype), "shape": [(begin + count - address) * 8 // bits_of(dtype)],
                           "stride": [1], "address": address, "bytes": begin + count - address})
-    described += pointed_memory.reached(described, buffers, known, described_object, MOST_CONTENT)
+    reached, cut = pointed_memory.reached(described, buffers, known, described_object, MOST_CONTENT)
+    described += reached
+    unknown += told_cuts(cut)
     for tensor in described:
         tensor["relocations"] = pointed_memory.relocations(tensor, buffers, known, MOST_CONTENT)
         strays = pointed_memory.strays(tensor, tensor["relocations"], MOST_CONTENT)
-        unknown += told_strays(tensor, strays)
+        unknown += [] if tensor["name"] in cut else told_strays(tensor, strays)
         if pointed_memory.not_followed(tensor, known, MOST_CONTENT):
             unknown.append(f"where the addresses in {tensor['name']} lead: it has more than {MOST_CONTENT} bytes")
         tensor["content"] = content_of(tensor, [r["at"] for r in tensor["relocations"]] + [at for _, at in strays])

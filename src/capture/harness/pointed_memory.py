@@ -1,11 +1,14 @@
 """Memory that a call reaches only through addresses that stand in its tensors: tables of pointers, one for each problem of a group."""
 
 import bisect
+import collections
 import ctypes
 import gc
 import itertools
 
 WORD = 8  # bytes of an address
+MOST_DEPTH = 8  # tables behind tables: a ring or a list of them has no end, and each is named after the one before it
+MOST_REACHED = 1 << 16  # tensors that addresses lead to
 LIKE_ADDRESSES = range(1 << 40, 1 << 47)  # where a process on 64-bit Linux has its heap and its mappings
 # Element types of torch by the DSL's names; others are memory whose elements nobody names.
 NAMES = {"torch.float64": "Float64", "torch.float32": "Float32", "torch.float16": "Float16", "torch.bfloat16": "BFloat16", "torch.int8": "Int8",
@@ -101,14 +104,18 @@ def not_followed(tensor, known, most_bytes):
 
 
 def reached(described, buffers, known, describe, most_bytes):
-    """Described tensors that only addresses in `described` lead to, and in each other; they join the buffers. Named after the element with
-    the address: "table[2,0]". Memory in which no tensor begins there is bytes."""
-    alive, made, tables = None, [], list(described)
+    """(described tensors that only addresses in `described` lead to, and in each other; tables of which an address was not followed, and
+    why). The tensors join the buffers. Named after the element with the address: "table[2,0]". Memory in which no tensor begins there is
+    bytes."""
+    alive, made, cut, tables = None, [], {}, collections.deque((table, 0) for table in described)
     while tables:
-        table = tables.pop(0)
+        table, depth = tables.popleft()
         for coordinate, _, address in words(table, known, most_bytes):
             if buffers.place(address):
                 continue
+            if depth == MOST_DEPTH or len(made) == MOST_REACHED:
+                cut[table["name"]] = f"{MOST_DEPTH} tables lie behind each other" if depth == MOST_DEPTH else f"{MOST_REACHED} tensors lie behind addresses"
+                break
             alive = alive or Alive(describe)
             begin, count = known.around(address)
             rest = begin + count - address
@@ -116,8 +123,8 @@ def reached(described, buffers, known, describe, most_bytes):
             tensor = {"name": ""} | found | {"name": f"{table['name']}[{','.join(map(str, coordinate))}]"}
             buffers.add(address, tensor["bytes"])
             made.append(tensor)
-            tables.append(tensor)
-    return made
+            tables.append((tensor, depth + 1))
+    return made, cut
 
 
 def relocations(tensor, buffers, known, most_bytes):

@@ -7,6 +7,7 @@ outcome.json.
 
 import contextlib
 import glob
+import importlib
 import importlib.util
 import json
 import os
@@ -110,7 +111,22 @@ def watch_calls(request):
     return request["calls"]
 
 
+class UnknownArchitecture(Exception):
+    """The DSL would fall over it somewhere in the middle of the program."""
+
+
+def check_architecture(name):
+    """Of versions of the DSL that do not tell which architectures they know any is taken."""
+    for module in ("cutlass.base_dsl.enums", "cutlass.base_dsl.arch"):
+        with contextlib.suppress(ImportError, AttributeError):
+            known = importlib.import_module(module).Arch.__members__
+            if name not in known:
+                raise UnknownArchitecture(f"this version of the CuTe DSL knows no architecture {name}; it knows {', '.join(known)}")
+            return
+
+
 def run(request):
+    check_architecture(request["arch"])
     program = request["program"] = os.path.abspath(request["program"])
     sys.argv = [program, *request["flags"]]
     sys.path[0] = os.path.dirname(os.path.abspath(program))

@@ -107,6 +107,7 @@ void extract_cpp_copies(CppContext& context);       ///< TMA and cp.async copies
 void extract_cpp_descriptors(CppContext& context);  ///< what each TMA descriptor is for
 void extract_cpp_views(CppContext& context);        ///< layouts laid over shared memory
 void extract_cpp_mma(CppContext& context);  ///< accumulators, gemms behind helpers, tiled operations by name
+void extract_cpp_atoms(CppContext& context);  ///< completes copy atoms, tiled MMAs, products; needs the waits
 void extract_cpp_softmax(CppContext& context);     ///< running softmax of an included header's class
 void extract_cpp_identities(CppContext& context);  ///< thread, warp and leader numbers
 void extract_cpp_pipeline_sides(

@@ -139,6 +139,7 @@ void extract_cpp(CppContext& context) {
   extract_cpp_store_fences(context);
   extract_cpp_remote_memory(context);
   extract_cpp_pipeline_sides(context);
+  extract_cpp_atoms(context);
   extract_cpp_persistence(context);
   extract_cpp_steps(context);
   extract_cpp_counters(context);

@@ -43,6 +43,23 @@ struct SeenTensor {
   bool coordinates = false;
 };
 
+/// A tensor over tensor memory as a run held it, in columns of 32 bits and lanes.
+struct SeenColumns {
+  std::optional<std::int64_t> first;           ///< column that it begins in; nullopt = not known
+  std::optional<std::int64_t> columns, lanes;  ///< nullopt = the layout is not known
+  bool of_allocation = false;                  ///< columns count from where the allocation begins
+  std::int64_t first_lane = 0;
+  std::string element, layout;     ///< "Float32", "((128,128),1,1,2):((65536,1),0,0,128)"
+  std::string reason, depends_on;  ///< why `first`, or `columns`, is not known
+  source::Node made_at;            ///< the call that laid it there
+  int made_in = 0;                 ///< module of made_at
+  /// The same columns and lanes of the same elements, however they are laid out there.
+  friend bool operator==(const SeenColumns& a, const SeenColumns& b) {
+    return a.first == b.first && a.columns == b.columns && a.lanes == b.lanes &&
+           a.first_lane == b.first_lane && a.of_allocation == b.of_allocation && a.element == b.element;
+  }
+};
+
 /// The questions that facts and checklist ask of a program. They know nothing of how an answer is found, so
 /// an evaluator that runs more of the program only turns unknowns into values.
 class Evaluator {
@@ -79,6 +96,9 @@ class Evaluator {
   virtual std::string object_at(int, source::Node) { return {}; }
   /// The tensor that the run saw an expression give, in what all runs of it agree; nullopt = it saw none.
   virtual std::optional<SeenTensor> tensor_at(int, source::Node) { return std::nullopt; }
+  /// The tensors over tensor memory that the runs of an expression laid there, or an item of what it gave, by
+  /// a path into the tuple; parts and views of tensors that were there before do not count. Each once.
+  virtual std::vector<SeenColumns> tensor_memory_at(int, source::Node, const std::vector<int>&) { return {}; }
 };
 
 }  // namespace cutelab::reading

@@ -26,6 +26,8 @@ class TracedEvaluator final : public Evaluator {
   Abstract made_with(int module, source::Node call, std::string_view field) override;
   std::string object_at(int module, source::Node expression) override;
   std::optional<SeenTensor> tensor_at(int module, source::Node expression) override;
+  std::vector<SeenColumns> tensor_memory_at(int module, source::Node expression,
+                                            const std::vector<int>& slots) override;
 
  private:
   SeenLaunch told(const machine::Launch& launch);
@@ -39,6 +41,7 @@ class TracedEvaluator final : public Evaluator {
   Activity against_by_entries(int module, source::Node node, const Activity& folded);
   std::optional<SeenStorage> storage_in(const machine::Value& made);
   std::optional<SeenTensor> tensor_in(const machine::Value& value);
+  std::optional<SeenColumns> columns_in(const machine::Value& value);
   bool called_so(int activation, const Frame* frame) const;
   Abstract converted(const machine::Value& value, int depth = 0);
   Abstract combined(const Abstract& folded, const machine::Value& value);

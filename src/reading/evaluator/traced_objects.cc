@@ -1,5 +1,8 @@
+#include <algorithm>
 #include "reading/evaluator/traced.h"
+
 #include "reading/models/storage.h"
+#include "reading/models/tensor_memory.h"
 
 // Objects that the run made, by their node: structs in shared memory, tensors. A node that ran several times
 // tells what all its runs have in common.
@@ -106,6 +109,77 @@ std::optional<SeenTensor> TracedEvaluator::tensor_at(int module, Node expression
     for (std::size_t i = 0; i < one->extents.size(); ++i) keep_if_equal(all->extents[i], one->extents[i]);
   }
   return all;
+}
+
+namespace {
+/// Whether a call lays a tensor over memory, rather than giving a view of one.
+bool lays_tensor(Node call) {
+  const std::string_view callee = call.child(source::Field::function_field).text();
+  const std::string_view leaf = callee.substr(callee.rfind('.') + 1);
+  return leaf == "make_tensor" || leaf == "allocate_tensor";
+}
+}  // namespace
+
+std::optional<SeenColumns> TracedEvaluator::columns_in(const RunValue& value) {
+  const auto* tensor = value.as<machine::Record>();
+  if (!tensor || tensor->kind != "Tensor" || !tensor->made_at.is(source::Kind::call)) return std::nullopt;
+  const auto* space = machine_.field(tensor, "memspace").as<machine::Text>();
+  if (!space || space->text != "tmem" || !lays_tensor(tensor->made_at)) return std::nullopt;
+  const auto* pointer = machine_.field(tensor, "iterator").as<machine::Record>();
+  const RunValue layout = machine_.field(tensor, "layout"), type = machine_.field(tensor, "element_type"),
+                 bits = pointer ? machine_.field(pointer, "tmem_bits") : RunValue(),
+                 base = pointer ? machine_.field(pointer, "tmem_base") : RunValue();
+  SeenColumns out;
+  const auto because = [&](const RunValue& of, const char* otherwise) {
+    const auto* unknown = of.as<machine::Unknown>();
+    out.reason = unknown ? unknown->reason : otherwise;
+    out.depends_on = unknown ? unknown->depends_on : std::string();
+  };
+  out.made_at = tensor->made_at;
+  out.made_in = tensor->made_in;
+  out.element = machine::type_name(machine_, type);
+  out.of_allocation = base.as<machine::Text>() && base.as<machine::Text>()->text == "allocation";
+  const bool placed = bits.is_integral() && bits.number() >= 0;
+  const auto part = machine::extent_in_tensor_memory(machine_, layout, type, placed ? bits.number() : 0);
+  if (!part) {
+    because(layout, "the layout or the element type is not known");
+  } else if (part->columns > machine::all_tmem_columns || part->lanes > machine::all_tmem_lanes) {
+    out.reason = "its layout is none of tensor memory: it counts " + std::to_string(part->columns) +
+                 " columns, " + std::to_string(part->lanes) + " lanes";
+  } else if (part->first_column + part->columns > machine::all_tmem_columns) {
+    out.reason = "its layout reaches beyond the memory, to column " +
+                 std::to_string(part->first_column + part->columns - 1) +
+                 ": how much of it is used is not told";
+  } else {
+    out.columns = part->columns;
+    out.lanes = part->lanes;
+  }
+  if (placed) {
+    out.first = bits.number() % machine::tmem_lane_bits / machine::tmem_column_bits;
+    out.first_lane = bits.number() / machine::tmem_lane_bits;
+  } else {
+    because(bits, "the pointer is not known");
+  }
+  return out;
+}
+
+std::vector<SeenColumns> TracedEvaluator::tensor_memory_at(int module, Node expression,
+                                                           const std::vector<int>& slots) {
+  std::vector<SeenColumns> out;
+  if (machine_.trace().head(module, expression) < 0) return out;
+  for (RunValue value : all_seen(module, expression)) {
+    for (const int slot : slots) {
+      const auto* tuple = value.as<machine::Tuple>();
+      const auto index = static_cast<std::size_t>(slot);
+      value = tuple && index < tuple->items.size() ? tuple->items[index] : RunValue();
+    }
+    auto one = columns_in(value);
+    if (!one || std::find(out.begin(), out.end(), *one) != out.end()) continue;
+    const RunValue layout = machine_.field(value.as<machine::Record>(), "layout");
+    if (layout.as<machine::LayoutObject>()) one->layout = machine_.repr(layout);
+    out.push_back(std::move(*one));
+  }
+  return out;
 }
 
 std::string TracedEvaluator::object_at(int module, Node expression) {

@@ -109,10 +109,11 @@ void extract_constructs(FactContext& context) {
       add_schedule_operation(context, site);
       continue;
     }
-    const std::string path = site.path + " " + site.receiver;
+    std::string path;
     bool matched = false;
     for (const Construct& c : found->second) {
       if (matched && !c.also) continue;
+      if (path.empty() && !(c.path.empty() && c.no.empty())) path = site.path + " " + site.receiver;
       if ((!c.path.empty() && !occurs(c.path, path)) || occurs(c.no, path)) continue;
       const std::string subject = subject_of(context, site);
       Draft& draft = context.add(c.family, c.kind, subject.substr(0, 80),

@@ -35,10 +35,7 @@ bool binds_one_of(Node partial, const std::vector<std::string>& leaves) {
 }
 }  // namespace
 
-std::string leaf_name(std::string_view dotted) {
-  const auto dot = dotted.rfind('.');
-  return std::string(dot == std::string_view::npos ? dotted : dotted.substr(dot + 1));
-}
+std::string leaf_name(std::string_view dotted) { return std::string(last_part(dotted)); }
 
 Node argument_for(const FactContext& context, const source::PythonFunction& function, Node call,
                   std::size_t parameter) {

@@ -112,6 +112,8 @@ source::Node argument_for(const FactContext& context, const source::PythonFuncti
 std::string helpers_of_formula(FactContext& context, source::Node expression);
 /// "c" of "a.b.c".
 std::string leaf_name(std::string_view dotted);
+/// The same as a part of the text that is given.
+inline std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 /// Whether a node stands in code of the device: a kernel, a decorated function that launches nothing and is
 /// no entry point, what those call, and functions inside them.
 bool runs_on_device(const FactContext& context, source::Node node);
@@ -149,11 +151,15 @@ std::string memory_space(FactContext& context, const Abstract& object);  ///< by
 source::Node tensor_origin(FactContext& context, source::Node expression);
 void extract_extension(
     FactContext& context);  ///< H1, H3, D3, D4 of cute_ext: descriptors are made at the copy
-void extract_primitives(FactContext& context);       ///< H1, H3, D3, D4, D6 of Primitives and task scheduling
-void extract_inline_ptx(FactContext& context);       ///< instructions in the text of llvm.inline_asm
-void add_copies_of_wrappers(FactContext& context);   ///< D3: calls of functions that are one copy operation
-void extract_barriers(FactContext& context);         ///< D5: ids and threads of named barriers
-void extract_mma(FactContext& context);              ///< D4: tiles, accumulators, pipelined loops
+void extract_primitives(FactContext& context);      ///< H1, H3, D3, D4, D6 of Primitives and task scheduling
+void extract_inline_ptx(FactContext& context);      ///< instructions in the text of llvm.inline_asm
+void add_copies_of_wrappers(FactContext& context);  ///< D3: calls of functions that are one copy operation
+void extract_barriers(FactContext& context);        ///< D5: ids and threads of named barriers
+void extract_mma(FactContext& context);             ///< D4: tiles, accumulators, pipelined loops
+void extract_tensor_memory(
+    FactContext& context);  ///< D4: columns of tensors; completes what extract_mma found
+void extract_atoms(
+    FactContext& context);  ///< D3, D4, E1: completes tiled MMAs and copy atoms; adds ldmatrix, stmatrix
 void extract_helper_barriers(FactContext& context);  ///< D5: barriers in helpers of other files
 void extract_layouts(FactContext& context);          ///< D6: swizzles applied to buffers
 void extract_epilogue(FactContext& context);         ///< E1: final stores

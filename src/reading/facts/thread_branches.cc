@@ -54,16 +54,17 @@ class ThreadTest {
   }
 
   std::optional<bool> compared(Node n, int depth) {
-    std::vector<Node> operands;
-    std::string op;
+    Node operands[2];
+    int count = 0;
+    std::string_view op;  // of an operator of two words ("is not") the last: it is none of those below either
     for (Node c = n.first(); c; c = c.next()) {
       if (c.is(NodeKind::comment)) continue;
       if (c.is(NodeKind::op) || c.field() == Field::operators_field)
-        op += (op.empty() ? "" : " ") + std::string(c.text());
-      else
-        operands.push_back(c);
+        op = c.text();
+      else if (count++ < 2)
+        operands[count - 1] = c;
     }
-    if (operands.size() != 2) return std::nullopt;
+    if (count != 2) return std::nullopt;
     const auto a = number(operands[0], depth), b = number(operands[1], depth);
     if (!a || !b) return std::nullopt;
     if (op == "==") return *a == *b;
@@ -93,7 +94,7 @@ class ThreadTest {
   }
 
   std::optional<std::int64_t> of_call(Node call, int depth) {
-    const std::string leaf = leaf_name(call.child(Field::function_field).text());
+    const std::string_view leaf = last_part(call.child(Field::function_field).text());
     if (leaf == "lane_idx") return thread() % warp_size;
     if (leaf == "warp_idx") return thread() / warp_size;
     if (leaf == "make_warp_uniform") return number(context_.positional(call, 0), depth + 1);
@@ -121,7 +122,7 @@ class ThreadTest {
     const source::PythonModule& module = context_.module();
     const int scope = module.function_at(name);
     if (scope < 0) return nullptr;
-    const auto& all = module.bindings(scope, std::string(name.text()));
+    const auto& all = module.bindings(scope, name.text());
     return all.size() == 1 ? &module.assignments()[static_cast<std::size_t>(all.front())] : nullptr;
   }
 
@@ -133,8 +134,8 @@ class ThreadTest {
   /// tidx of `tidx, _, _ = cute.arch.thread_idx()`.
   bool is_thread_index(Node name) const {
     const source::Assignment* a = bound(name);
-    return a && a->value.is(NodeKind::call) && a->slots == std::vector<int>{0} &&
-           leaf_name(a->value.child(Field::function_field).text()) == "thread_idx";
+    return a && a->value.is(NodeKind::call) && a->slots.size() == 1 && a->slots.front() == 0 &&
+           last_part(a->value.child(Field::function_field).text()) == "thread_idx";
   }
 
   FactContext& context_;

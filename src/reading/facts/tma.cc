@@ -258,11 +258,11 @@ void add_copy_functions(FactContext& context) {
       draft.fact.values["operation"] = evidence::literal(draft.construct);
       continue;
     }
-    if (!is_tma_atom(context, atom)) continue;
-    const bool resolved = context.evaluator.callee_function(0, site.call, &m, &f);
     const bool named = to_lower(site.leaf).find("copy") != std::string::npos;
-    if (!named || (resolved && !context.function_contains(m, f, {"copy", "block_copy", "copy_fn"}) &&
-                   site.leaf.find("copy_fn") == std::string::npos))
+    if (!named || !is_tma_atom(context, atom)) continue;
+    const bool resolved = context.evaluator.callee_function(0, site.call, &m, &f);
+    if ((resolved && !context.function_contains(m, f, {"copy", "block_copy", "copy_fn"}) &&
+         site.leaf.find("copy_fn") == std::string::npos))
       continue;
     Draft& draft =
         context.add(Family::D3, evidence::kind::copy, std::string(atom.text().substr(0, 60)), "", site.call);

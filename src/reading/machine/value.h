@@ -87,6 +87,11 @@ class Slots {
     return items_.back().second;
   }
   const std::vector<std::pair<Symbol, Value>>& items() const { return items_; }
+  /// The other's names and values in an object that was just made: it stays as new as it is.
+  void copy_names(const Slots& other) {
+    items_ = other.items_;
+    held_ = other.held_;
+  }
   /// Which fork was under way when they were made: a fork need not take back what lives only in it.
   std::uint32_t born = 0;
   bool is_of_iterator = false;

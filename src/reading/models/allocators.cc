@@ -3,6 +3,7 @@
 #include "reading/models/element_types.h"
 #include "reading/models/stand_in_device.h"
 #include "reading/models/storage.h"
+#include "reading/models/tensor_memory.h"
 
 /// SmemAllocator and TmemAllocator: what a kernel takes of shared and tensor memory.
 namespace cutelab::reading::machine {
@@ -134,9 +135,14 @@ std::optional<Value> dynamic_smem(Call& call) {
 // --- tensor memory
 // ------------------------------------------------------------------------------------------------
 
-Value tmem_pointer(Call& call, const Value& dtype) {
-  return record_of(call, "Pointer",
-                   {{"dtype", dtype}, {"memspace", call.machine.text("tmem")}, {"alignment", Value::none()}});
+/// A pointer to column `first` of what the kernel allocated.
+Value tmem_pointer(Call& call, const Value& dtype, const Value& first = Value::integer(0)) {
+  Record* made =
+      record_of(call, "Pointer",
+                {{"dtype", dtype}, {"memspace", call.machine.text("tmem")}, {"alignment", Value::none()}});
+  place_in_tensor_memory(call.machine, made,
+                         call.machine.arithmetic("*", first, Value::integer(tmem_column_bits)), "allocation");
+  return made;
 }
 
 /// Record "TmemAllocator": is_two_cta, allocator_warp_id, arch, columns (list of what was asked for).
@@ -162,9 +168,11 @@ std::optional<Value> take_columns(Call& call) {
   return Value::none();
 }
 
+/// Record "TmemPool": total_cols, next (the first column that is not taken).
 std::optional<Value> reserve(Call& call) {
   take_columns(call);
-  return record_of(call, "TmemPool", {{"total_cols", call.get(0, "num_columns")}});
+  return record_of(call, "TmemPool",
+                   {{"total_cols", call.get(0, "num_columns")}, {"next", Value::integer(0)}});
 }
 
 std::optional<Value> retrieve(Call& call) {
@@ -172,14 +180,29 @@ std::optional<Value> retrieve(Call& call) {
 }
 
 std::optional<Value> retrieve_pointer(Call& call) { return tmem_pointer(call, call.get(0, "element_type")); }
-std::optional<Value> pool_pointer(Call& call) { return tmem_pointer(call, call.get(1, "dtype")); }
+/// The next columns of a pool, as many as a number or a layout says.
+std::optional<Value> pool_pointer(Call& call) {
+  Machine& m = call.machine;
+  Record* pool = call.self.as<Record>();
+  const Value given = call.get(0, call.path.ends_with("tensor") ? "layout" : "size"),
+              dtype = call.get(1, "dtype");
+  const Value first = m.field(pool, "next");
+  Value columns = given;
+  if (!given.is_integral() && !given.is_unknown()) {
+    const auto part = extent_in_tensor_memory(m, given, dtype, 0);
+    columns =
+        part ? Value::integer(part->columns) : not_told(call, "the layout or its type is not known", given);
+  }
+  m.set_field(pool, "next", m.arithmetic("+", first, columns));
+  return tmem_pointer(call, dtype, first);
+}
 
 std::optional<Value> pool_tensor(Call& call) {
   return record_of(call, "Tensor",
                    {{"layout", call.get(0, "layout")},
                     {"element_type", call.get(1, "dtype")},
                     {"memspace", call.machine.text("tmem")},
-                    {"iterator", tmem_pointer(call, call.get(1, "dtype"))}});
+                    {"iterator", *pool_pointer(call)}});
 }
 
 std::optional<Value> most_columns(Call&) { return Value::integer(most_tmem_columns); }

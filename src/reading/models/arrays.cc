@@ -62,7 +62,7 @@ std::optional<Value> part(Call& call) {
   const Record* self = record_if(call.self, "Array");
   if (!self) return std::nullopt;
   Record* made = record_of(call, "Array");
-  made->fields = self->fields;
+  made->fields.copy_names(self->fields);
   if (const Value shape = call.get(1, "shape"); shape.bound()) put(call.machine, made, "shape", shape);
   return made;
 }

@@ -182,7 +182,7 @@ Record* make_tensor_record(Call& call, TensorParts parts) {
 Value with_layout(Call& call, const Record* tensor, Value layout) {
   Machine& m = call.machine;
   Record* made = m.record("Tensor", tensor->path.empty() ? std::string(call.path) : tensor->path, &call);
-  made->fields = tensor->fields;
+  made->fields.copy_names(tensor->fields);
   m.set_field(made, "layout", layout);
   return made;
 }

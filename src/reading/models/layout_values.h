@@ -14,7 +14,7 @@
 //
 // Records of these models and their fields:
 //   Tensor       layout, element_type, memspace ("gmem" "smem" "rmem" "tmem" "generic"), iterator
-//   Pointer      dtype, memspace, alignment
+//   Pointer      dtype, memspace, alignment; into tensor memory also those of tensor_memory.h
 //   Swizzle      num_bits, num_base, num_shift
 //   ScaledBasis  value, mode (list of integers)
 
@@ -84,6 +84,7 @@ void add_layout_shapes(Natives& natives);
 void add_layout_tuples(Natives& natives);
 void add_layout_attributes(Natives& natives);
 void add_tensor_views(Natives& natives);
+void add_tensor_memory(Natives& natives);
 void add_mma_operations(Natives& natives);
 void add_copy_operations(Natives& natives);
 void add_tiled_mma(Natives& natives);

@@ -120,7 +120,7 @@ std::optional<Value> pointer_of_elements(Machine& m, const Value& self) {
   const ElementType* wanted = element_type_of(type);
   if (!wanted || wanted == element_type_of(m.field(pointer, "dtype"))) return held;
   Record* made = m.record("Pointer", pointer->path);
-  made->fields = pointer->fields;
+  made->fields.copy_names(pointer->fields);
   m.set_field(made, "dtype", type);
   return made;
 }

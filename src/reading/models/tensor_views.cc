@@ -1,5 +1,5 @@
 #include "layout/divide.h"
-#include "reading/models/layout_values.h"
+#include "reading/models/tensor_memory.h"
 
 // cutlass.cute: parts of tensors: slices, tiles, partitions, offsets.
 
@@ -8,9 +8,14 @@ namespace {
 
 using Answer = std::optional<Value>;
 
-/// Coordinates add up leaf by leaf; offsets into memory are not followed (the pointer stays).
+/// Coordinates add up leaf by leaf; offsets into memory are followed in tensor memory, else the pointer
+/// stays.
 Value moved(Machine& m, const Value& iterator, const layout::IntTuple& offset) {
-  auto at = iterator.as<Record>() || iterator.is_unknown() ? std::nullopt : int_tuple_of(m, iterator);
+  if (iterator.as<Record>())
+    return is_placed(m, iterator)
+               ? moved_in_tensor_memory(m, iterator, offset.is_leaf() ? value_of(m, offset.leaf()) : Value())
+               : iterator;
+  auto at = iterator.is_unknown() ? std::nullopt : int_tuple_of(m, iterator);
   if (!at) return iterator;
   const auto from = layout::leaves(*at), by = layout::leaves(offset);
   if (from.size() != by.size()) return iterator;
@@ -22,6 +27,14 @@ Value moved(Machine& m, const Value& iterator, const layout::IntTuple& offset) {
   if (at->is_leaf()) return value_of(m, sum.mode(0));
   auto nested = layout::unflatten(sum, *at);
   return nested ? value_of(m, *nested) : iterator;
+}
+
+/// A part of a tensor of which neither the layout nor where it begins is told.
+Value lost_part(Call& call, const Record* tensor, const char* why) {
+  Machine& m = call.machine;
+  const Value made = with_layout(call, tensor, not_told(call, why, m.field(tensor, "layout")));
+  forget_place(m, made.as<Record>(), why);
+  return made;
 }
 
 Value part_of(Call& call, const Record* tensor, const layout::ComposedLayout& whole,
@@ -67,9 +80,7 @@ Answer getitem(Call& call) {
   if (!keeps_modes(coordinate)) return element(call, tensor, coordinate);
   auto whole = layout_of(m, m.field(tensor, "layout"));
   auto slicer = slicer_of(m, coordinate);
-  if (!whole || !slicer)
-    return with_layout(call, tensor,
-                       not_told(call, "layout or coordinate is not known", m.field(tensor, "layout")));
+  if (!whole || !slicer) return lost_part(call, tensor, "layout or coordinate is not known");
   return part_of(call, tensor, *whole, layout::slice(whole->layout(), *slicer));
 }
 
@@ -88,9 +99,7 @@ Answer local_tile(Call& call) {
   auto whole = layout_of(m, target);
   auto tiler = tiler_of(m, call.get(1, "tiler"));
   auto at = slicer_of(m, call.get(2, "coord"));
-  if (!whole || !tiler || !at)
-    return with_layout(call, tensor,
-                       not_told(call, "layout, tiler or coordinate is not known", m.field(tensor, "layout")));
+  if (!whole || !tiler || !at) return lost_part(call, tensor, "layout, tiler or coordinate is not known");
   return part_of(
       call, tensor, *whole,
       layout::local_tile(whole->layout(), *tiler, *at, projection_of(call.get(3, "proj", Value::none()))));
@@ -105,8 +114,7 @@ Answer local_partition(Call& call) {
   auto index = int_tuple_of(m, call.get(2, "index"));
   if (!whole || !threads || !index || !index->is_leaf() ||
       call.get(3, "proj", Value::none()).bound() == false)
-    return with_layout(call, tensor,
-                       not_told(call, "layout, threads or index are not known", m.field(tensor, "layout")));
+    return lost_part(call, tensor, "layout, threads or index are not known");
   return part_of(call, tensor, *whole,
                  layout::local_partition(whole->layout(), threads->layout(), index->leaf()));
 }
@@ -123,6 +131,7 @@ Answer domain_offset(Call& call) {
     if (auto offset = layout::crd2idx(at->view(), whole->layout().view()); offset)
       if (const Value iterator = m.field(tensor, "iterator"); iterator.bound())
         m.set_field(made.as<Record>(), "iterator", moved(m, iterator, *offset));
+  if (!whole || !at) forget_place(m, made.as<Record>(), "the offset is not known");
   return made;
 }
 

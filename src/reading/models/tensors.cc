@@ -1,4 +1,4 @@
-#include "reading/models/layout_values.h"
+#include "reading/models/tensor_memory.h"
 
 // cutlass.cute: making tensors and pointers, and what their attributes say.
 
@@ -93,14 +93,28 @@ Answer recast_tensor(Call& call) {
                                          : told(call, layout::recast(*layout, *from, *to));
   const Value made = with_layout(call, tensor, recast);
   m.set_field(made.as<Record>(), "element_type", dtype);
+  const Record* from_pointer = record_of(m.field(tensor, "iterator"), "Pointer");
+  if (from_pointer && m.field(from_pointer, "tmem_bits").bound()) {
+    Record* pointer = m.record("Pointer", from_pointer->path);
+    pointer->fields.copy_names(from_pointer->fields);
+    m.set_field(pointer, "dtype", dtype);
+    m.set_field(made.as<Record>(), "iterator", pointer);
+  }
   return made;
 }
 
 Answer make_ptr(Call& call) {
   Machine& m = call.machine;
-  const Value space = call.get(2, "mem_space", Value::none());
-  return make_pointer(call, call.get(0, "dtype"), space.is_none() ? "generic" : space_of(m, space),
-                      call.get(-1, "assumed_align", Value::none()));
+  const Value space_value = call.get(2, "mem_space", Value::none()), address = call.get(1, "value");
+  const std::string space = space_value.is_none() ? "generic" : space_of(m, space_value);
+  const Value made =
+      make_pointer(call, call.get(0, "dtype"), space, call.get(-1, "assumed_align", Value::none()));
+  if (space == "tmem")
+    place_in_tensor_memory(m, made.as<Record>(),
+                           address.is_integral() ? Value::integer(address.number() * tmem_column_bits)
+                                                 : not_told(call, "the address is not known", address),
+                           "zero");
+  return made;
 }
 
 Answer recast_ptr(Call& call) {
@@ -109,13 +123,12 @@ Answer recast_ptr(Call& call) {
   const Record* pointer = source.as<Record>();
   if (!pointer) return not_told(call, "the pointer is not known", source);
   Record* made = m.record("Pointer", std::string(call.path), &call);
-  made->fields = pointer->fields;
+  made->fields.copy_names(pointer->fields);
   if (!dtype.is_none()) m.set_field(made, "dtype", dtype);
   if (const Value swizzle = call.get(1, "swizzle_"); swizzle.bound()) m.set_field(made, "swizzle", swizzle);
   return made;
 }
 
-Answer same_pointer(Call& call) { return call.self; }
 Answer nothing(Call&) { return Value::none(); }
 
 // --- attributes
@@ -170,8 +183,6 @@ void add_attributes(Natives& natives) {
   natives.getter("Pointer", "max_alignment", [](Machine& m, const Value& self) {
     return Answer(m.field(self.as<Record>(), "alignment"));
   });
-  for (const char* name : {"__add__", "__radd__", "__sub__", "align"})
-    natives.method("Pointer", name, same_pointer);
   for (const char* name : {"store", "fill", "__setitem__"}) natives.method("Tensor", name, nothing);
 }
 
@@ -192,6 +203,7 @@ void add_tensors(Natives& natives) {
   for (const char* name : {"print_tensor", "printf"}) add_cute(natives, name, nothing);
   add_attributes(natives);
   add_tensor_views(natives);
+  add_tensor_memory(natives);
 }
 
 }  // namespace cutelab::reading::machine

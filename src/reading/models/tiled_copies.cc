@@ -1,6 +1,7 @@
 #include "layout/divide.h"
 #include "reading/models/copy_atoms.h"
 #include "reading/models/mma_atoms.h"
+#include "reading/models/tensor_memory.h"
 
 // cutlass.cute: copy atoms, tiled copies and their partitions.
 
@@ -41,7 +42,7 @@ Answer tiled(Call& call, const Value& atom_value, const Value& values, const Val
   const Record* atom = atom_value.as<Record>();
   if (!atom) return not_told(call, "the copy atom is not known", atom_value);
   Record* copy = m.record("TiledCopy", std::string(call.path), &call);
-  copy->fields = atom->fields;
+  copy->fields.copy_names(atom->fields);
   m.set_field(copy, "layout_tv_tiled", values);
   m.set_field(copy, "tiler_mn", tiler);
   auto layout = layout_of(m, values);
@@ -142,7 +143,7 @@ Answer get_slice(Call& call) {
   Machine& m = call.machine;
   const Record* copy = call.self.as<Record>();
   Record* slice = m.record("ThrCopy", copy->path, &call);
-  slice->fields = copy->fields;
+  slice->fields.copy_names(copy->fields);
   m.set_field(slice, "thr_idx", call.get(0, "thr_idx"));
   return slice;
 }
@@ -164,6 +165,7 @@ Answer partition(Call& call) {
   const Value iterator = m.field(tensor, "iterator");
   if (iterator.bound() && !iterator.as<Record>())
     m.set_field(made.as<Record>(), "iterator", not_told(call, "where a thread's part begins"));
+  forget_place(m, made.as<Record>(), "where a thread's part begins");
   return made;
 }
 

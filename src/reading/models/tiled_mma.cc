@@ -1,6 +1,7 @@
 #include "layout/divide.h"
 #include "layout/tma.h"
 #include "reading/models/mma_atoms.h"
+#include "reading/models/tensor_memory.h"
 
 // cutlass.cute: MMA atoms, tiled MMAs, their partitions and fragments.
 
@@ -67,7 +68,7 @@ Answer get_slice(Call& call) {
   Machine& m = call.machine;
   const Record* mma = call.self.as<Record>();
   Record* slice = m.record("ThrMma", mma->path, &call);
-  slice->fields = mma->fields;
+  slice->fields.copy_names(mma->fields);
   m.set_field(slice, "thr_idx", call.get(0, "thr_idx"));
   return slice;
 }
@@ -110,6 +111,7 @@ Answer partition_tensor(Call& call) {
   if (iterator.bound() && !iterator.as<Record>())
     m.set_field(made.as<Record>(), "iterator",
                 not_told(call, "where a thread's part begins", m.field(call.self.as<Record>(), "thr_idx")));
+  forget_place(m, made.as<Record>(), "where a thread's part begins");
   return made;
 }
 
@@ -171,6 +173,8 @@ Answer make_fragment(Call& call) {
                                                            : "acc_dtype");
   parts.layout = fragment_layout(call, op, operand, parts.memspace, input, parts.element_type);
   parts.iterator = make_pointer(call, parts.element_type, parts.memspace);
+  if (parts.memspace == "tmem")
+    place_in_tensor_memory(m, parts.iterator.as<Record>(), Value::integer(0), "zero");
   const bool by_descriptor = parts.memspace == "smem";
   Record* made = make_tensor_record(call, std::move(parts));
   if (by_descriptor) {

@@ -87,7 +87,8 @@ TEST_F(Open, WhatCanBeCalledIsWhatLaunches) {
 }
 
 TEST_F(Open, ThePackageSaysWhatToFillInAndWorksThen) {
-  auto open = open_package(described("shop/scale.py"), root_ + "/shop/scale.py", refused_, world_.context);
+  auto open =
+      open_package(described("shop/scale.py"), root_ + "/shop/scale.py", refused_, nullptr, world_.context);
   ASSERT_TRUE(open) << open.error().message();
   EXPECT_EQ(open->function, "Scale.__call__");
   ASSERT_TRUE(write_package(open->description, open->files, world_.context));
@@ -119,19 +120,38 @@ TEST_F(Open, ThePackageSaysWhatToFillInAndWorksThen) {
   EXPECT_EQ(done->out, "called 64 (4, 8) 2.0 0\n");
 }
 
+TEST_F(Open, WhatCannotBeImportedAsAModuleOrIsForAnotherArchitectureIsNoPackage) {
+  const std::string path = root_ + "/shop/scale.py";
+  std::string asked;
+  const auto broken = [&](const std::string& file) {
+    asked = file;
+    return Status(
+        Error{ErrorKind::usage, "import", "it cannot be imported as a module (SyntaxError)", "", ""});
+  };
+  const auto refused = open_package(described("shop/scale.py"), path, refused_, broken, world_.context);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().wrong, "it cannot be imported as a module (SyntaxError)");
+  EXPECT_EQ(asked, path);
+  Error arch = refused_;
+  arch.wrong = "the program refuses: DSLUserCodeError: expects arch to be sm_90a, but got sm_120a";
+  EXPECT_FALSE(open_package(described("shop/scale.py"), path, arch, nullptr, world_.context))
+      << "the call would be refused for the same";
+}
+
 TEST_F(Open, WhereThereIsNothingToFillInTheErrorStays) {
   const std::string path = root_ + "/shop/scale.py";
   Error missing = refused_;
   missing.kind = ErrorKind::unavailable;
-  EXPECT_FALSE(open_package(described("shop/scale.py"), path, missing, world_.context))
+  EXPECT_FALSE(open_package(described("shop/scale.py"), path, missing, nullptr, world_.context))
       << "a module is missing";
   auto with_flags = described("shop/scale.py");
   with_flags.fixed_flags = {"--none"};
-  EXPECT_FALSE(open_package(with_flags, path, refused_, world_.context)) << "the options were given";
-  EXPECT_FALSE(
-      open_package(described("kernels/cute_python/misc/x/x/call.py"), path, refused_, world_.context));
+  EXPECT_FALSE(open_package(with_flags, path, refused_, nullptr, world_.context)) << "the options were given";
+  EXPECT_FALSE(open_package(described("kernels/cute_python/misc/x/x/call.py"), path, refused_, nullptr,
+                            world_.context));
   write("shop/plain.py", "def main():\n    pass\n");
-  EXPECT_FALSE(open_package(described("shop/plain.py"), root_ + "/shop/plain.py", refused_, world_.context));
+  EXPECT_FALSE(
+      open_package(described("shop/plain.py"), root_ + "/shop/plain.py", refused_, nullptr, world_.context));
 }
 
 const char* const launched_in_main = R"(
@@ -144,7 +164,7 @@ int main() {
 
 TEST_F(Open, AKernelThatMainLaunchesIsCalledFromAMainToFillIn) {
   const std::string path = write("shop/move.cu", launched_in_main);
-  auto open = open_package(described("shop/move.cu"), path, refused_, world_.context);
+  auto open = open_package(described("shop/move.cu"), path, refused_, nullptr, world_.context);
   ASSERT_TRUE(open) << open.error().message();
   EXPECT_EQ(open->call, "kernels/cute_cpp/misc/scaled/scaled/call.cu");
   std::string text = open->files[0].second;

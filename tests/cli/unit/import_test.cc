@@ -1,6 +1,7 @@
 // What an import infers: which options are parameters, what a call computes, what a package is called.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/import_operator.h"
@@ -226,6 +227,14 @@ TEST(Guess, TheOutputIsWhatTheKernelWrites) {
   EXPECT_EQ(guess.op.name, "gemm");
   EXPECT_EQ(guess.op.roles.at("d").tensor, "d");
   EXPECT_EQ(guess.op.roles.at("a").tensor, "a");
+  const auto says_read = [](const OperatorGuess& one) {
+    return std::any_of(one.assumed.begin(), one.assumed.end(), [](const std::string& line) {
+      return line.find("tensor d is read as well as written") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(says_read(guess));
+  call.tensors[0].read = true;
+  EXPECT_TRUE(says_read(guess_operator(call, {}, "thing", ""))) << "what is in it before may take part";
   call.writes_elsewhere = 1;
   const auto more = guess_operator(call, {}, "thing", "");
   EXPECT_FALSE(more.op.known());

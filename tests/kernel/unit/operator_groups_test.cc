@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 
+#include "kernel/call_text.h"
+#include "kernel/fill_in.h"
 #include "kernel/imported_plan.h"
 #include "support/exported_tensor.h"
 
@@ -87,7 +90,117 @@ TEST(Families, AnAddressInTheMiddleOfATensorIsNone) {
   EXPECT_EQ(members_of("at[*,1]", call)[1], nullptr);
   const auto refused = groups_of(grouped_product(), call);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().wrong, "at[*,1]: no tensor begins at address 1");
+  EXPECT_EQ(refused.error().wrong, "role b, at[*,1]: no tensor begins at the address in at[1,1]");
+}
+
+TEST(Groups, AProblemWithoutAnAddressIsNoFaultOfThePackage) {
+  ExportedCall call = grouped_call();
+  call.tensors[0].relocations.erase(call.tensors[0].relocations.begin() + 3);  // at[1,0]
+  const auto refused = check_operator(grouped_product(), call);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(
+      refused.error().wrong.find("role a: problem 1 of the group has no tensor, as at[1,0] holds no address"),
+      std::string::npos)
+      << refused.error().wrong;
+  EXPECT_EQ(refused.error().remedy, "give each problem of the group extents of at least 1");
+  call.tensors[0].relocations.clear();
+  const auto no_table = check_operator(grouped_product(), call);
+  ASSERT_FALSE(no_table);
+  EXPECT_NE(
+      no_table.error().wrong.find("it is no table of addresses, or every problem of the group is empty"),
+      std::string::npos)
+      << no_table.error().wrong;
+}
+
+TEST(Groups, AResultThatIsAnOperandIsRefused) {
+  Operator op = grouped_product();
+  op.roles["d"] = {"at[*,0]", {"m", "n"}};
+  ExportedCall call = grouped_call();
+  for (std::size_t i = 1; i < call.tensors.size(); ++i)
+    call.tensors[i] = exported_tensor(call.tensors[i].name, {4, 4}, {4, 1}, call.tensors[i].buffer);
+  const auto in_place = check_operator(op, call);
+  ASSERT_FALSE(in_place);
+  EXPECT_NE(in_place.error().wrong.find("role a: tensor at[0,0] is the result too (role d)"),
+            std::string::npos)
+      << in_place.error().wrong;
+  call.tensors[0].relocations[4].buffer = 3;  // b of the second problem is the result of the first
+  const auto chained = check_operator(grouped_product(), call);
+  ASSERT_FALSE(chained);
+  EXPECT_NE(chained.error().wrong.find("role b: tensor at[0,2] is the result too"), std::string::npos)
+      << chained.error().wrong;
+  call.tensors[0].relocations[4].buffer = 2;  // an operand of both is none
+  EXPECT_TRUE(check_operator(grouped_product(), call));
+}
+
+/// `count` products of (2, 2) matrices behind three tables.
+ExportedCall many_products(int count) {
+  ExportedCall call;
+  call.entry = "f";
+  call.device_code = "kernel.cubin";
+  const auto bytes = static_cast<std::size_t>(8 * count);
+  for (int t = 0; t < 3; ++t) {
+    auto table = exported_tensor(std::string(1, "abd"[t]) + "_at", {count}, {1}, t, "Int64");
+    table.bytes = static_cast<std::int64_t>(bytes);
+    table.content = std::vector<std::byte>(bytes);
+    for (int g = 0; g < count; ++g)
+      table.relocations.push_back({static_cast<std::size_t>(8 * g), 3 + t * count + g, 0});
+    call.tensors.push_back(std::move(table));
+    call.buffers.push_back(static_cast<std::int64_t>(bytes));
+  }
+  for (int t = 0; t < 3; ++t)
+    for (int g = 0; g < count; ++g) {
+      call.tensors.push_back(
+          exported_tensor(call.tensors[static_cast<std::size_t>(t)].name + "[" + std::to_string(g) + "]",
+                          {2, 2}, {2, 1}, static_cast<int>(call.buffers.size())));
+      call.buffers.push_back(16);
+    }
+  return *exported_call_from_json(to_json(call));
+}
+
+TEST(Groups, ThousandsOfProblemsTakeTimeThatGrowsWithThem) {
+  constexpr int count = 4000;
+  auto exporter = std::make_shared<GroupExporter>();
+  exporter->call = many_products(count);
+  PackageDescription d = grouped_package();
+  d.op.roles = {
+      {"a", {"a_at[*]", {"m", "k"}}}, {"b", {"b_at[*]", {"n", "k"}}}, {"d", {"d_at[*]", {"m", "n"}}}};
+  const auto begin = std::chrono::steady_clock::now();
+  const ImportedPlan plan(d, exporter);
+  const auto params = *parse_parameters("grouped", plan.parameters(), {});
+  ASSERT_TRUE(plan.check(params));
+  const Outputs outputs = plan.prepare_outputs(params);
+  ASSERT_EQ(outputs.tensors.size(), static_cast<std::size_t>(count));
+  EXPECT_EQ(plan.prepare_inputs(params, Fill::uniform, 1).tensors.size(), 3u + 2u * count);
+  for (const Tensor& output : outputs.tensors) EXPECT_GT(plan.tolerance_of(params, output.name).floor, 0);
+  EXPECT_EQ(tensor_lines(d.op, exporter->call, true).size(), 3u + 3u * 4u);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds.count(), 20) << "it was minutes when each problem looked through all of them";
+}
+
+TEST(TensorLines, NameTheFirstBehindATableAndCountTheOthers) {
+  const ExportedCall call = many_products(9);
+  Operator op;
+  op.name = "gemm";
+  op.roles = {{"a", {"a_at[*]", {"m", "k"}}}};
+  const auto lines = tensor_lines(op, call, true);
+  EXPECT_EQ(lines[0], "`a_at` Int64 (9) : (1); holds addresses of others");
+  EXPECT_EQ(lines[3], "`a_at[0]` Float32 (2, 2) : (2, 1): a (m, k)");
+  EXPECT_EQ(lines[6], "and 6 more like these, of other extents perhaps");
+  EXPECT_EQ(lines.size(), 3u + 3u * 4u);
+  EXPECT_EQ(tensor_lines(op, many_products(4), false).size(), 3u + 3u * 4u) << "all of them";
+  EXPECT_EQ(listed({"a", "b", "c", "d"}), "a, b, c, d");
+  EXPECT_EQ(listed({"a", "b", "c", "d", "e"}), "a, b, c and 2 more");
+}
+
+TEST(TensorLines, WhatIsToBeFilledInIsBounded) {
+  const ExportedCall call = many_products(2000);
+  PackageDescription d = grouped_package();
+  d.op = {};
+  std::string text;
+  for (const std::string& line : fill_in_lines(d, call)) text += line + "\n";
+  EXPECT_LT(text.size(), 6000u);
+  EXPECT_NE(text.find("`a_at[2]` (2 modes) and 1997 more"), std::string::npos) << text;
+  EXPECT_NE(text.find("`d_at[*]` (one tensor for each problem of a group)"), std::string::npos) << text;
 }
 
 TEST(Groups, AreTheOperatorsOfTheProblems) {

@@ -32,7 +32,7 @@ __global__ void gemm_device(TmaA const tma_a, TiledMma mma, float* C) {
   Tensor accumulators = make_tensor<float>(Shape<_4, _4>{});  // expect: D4 accumulator
   for (int k = 0; k < 8; ++k) {
     Full::wait(&producer_mbar[read], phase);  // expect: D2 wait pipeline=tma_barrier; D5 barrier-wait
-    gemm(mma, tCrA, tCrB, accumulators);      // expect: D4 gemm
+    gemm(mma, tCrA, tCrB, accumulators);      // expect: D4 gemm fed_by=tma_barrier a=tCrA accumulators=accumulators
     Empty::arrive(&consumer_mbar[read]);      // expect: D2 release pipeline=tma_barrier; D5 barrier-arrive
     if (warp_idx == 0) {
       Empty::wait(&consumer_mbar[pipe], phase);               // expect: D2 acquire pipeline=tma_barrier; D5 barrier-wait

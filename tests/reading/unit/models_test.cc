@@ -79,6 +79,30 @@ TEST_F(Models, TensorMemoryOfAccumulators) {
   EXPECT_EQ(shown(m_.attribute(rows, "layout")), "(((16,4),128),1,2):(((65536,2097152),1),0,1048576)");
 }
 
+/// Layouts as the DSL 4.8.1 prints them for one stage in shared memory and for tensor memory.
+TEST_F(Models, TensorMemoryOfScaleFactors) {
+  const auto of = [&](const char* shape_and_stride) {
+    const auto shared = layout::parse_layout(shape_and_stride);
+    EXPECT_TRUE(shared.ok());
+    return shown(call("utils.blockscaled_layout.make_tmem_layout_sfa",
+                      {Value::none(), Value::none(), Value::integer(16), m_.layout(*shared)}));
+  };
+  EXPECT_EQ(of("((((32,4),1),(16,4)),1,4):((((16,4),0),(0,1)),0,512)"),
+            "((((32,4),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,16)");
+  EXPECT_EQ(of("((((32,4),2),(16,4)),1,4):((((16,4),2048),(0,1)),0,512)"),
+            "((((32,8),4),(16,4)),1,4):((((262144,4),8388608),(0,1)),0,32)");
+  EXPECT_EQ(of("((((32,4),2),(32,1)),1,4):((((16,4),512),(0,0)),0,1)"),
+            "((((32,8),4),(32,1)),1,4):((((262144,4),8388608),(0,0)),0,1)");
+  EXPECT_EQ(of("((((32,4),2),(32,2)),1,(2,2)):((((16,4),1024),(0,1)),0,(2,512))"),
+            "((((32,8),4),(32,2)),1,(2,2)):((((262144,4),8388608),(0,1)),0,(2,32))");
+  EXPECT_EQ(of("(((8,4,4),(16,4)),1,3):(((16,128,4),(0,1)),0,512)"),
+            "((((32,4),4),(16,4)),1,3):((((262144,4),8388608),(0,1)),0,16)");
+  EXPECT_EQ(of("(((32,4,2),(16,4)),1,3):(((16,4,1536),(0,1)),0,512)"),
+            "((((32,8),4),(16,4)),1,3):((((262144,4),8388608),(0,1)),0,32)");
+  EXPECT_EQ(of("(((32,4),(16,4)),1,4):(((4,128),(0,1)),0,512)").find("(("), std::string::npos);
+  EXPECT_EQ(of("((64,(16,4)),1,4):((16,(0,1)),0,512)").find("(("), std::string::npos);
+}
+
 /// A tile of the accumulator, 128 rows by `n` of 32 bits, and the copy between it and registers.
 struct TensorMemoryCase {
   Value mma, fragment, copy;

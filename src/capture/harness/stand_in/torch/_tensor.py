@@ -324,6 +324,9 @@ def gathered(view, dim, index):
 
 def empty_like_shape(shape, kind, on="cuda"):
     shape = Size(int(e) for e in shape)
+    for extent in shape:
+        if extent < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {extent}: {list(shape)}")
     return Tensor(_memory.Storage(shape.numel() * kind.itemsize), shape, contiguous_strides(shape), kind, 0, on)
 
 
