@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evidence/reading.h"
@@ -32,18 +34,22 @@ struct CppRole {
 /// What the extractors of one CUDA C++ reading share.
 struct CppContext {
   /// `all`: `t`, then the local headers it includes, in the order of the reading's files.
-  CppContext(const source::Tree& t, std::vector<const source::Tree*> all, CppFolder::Settings settings,
+  CppContext(const source::Tree& t, std::vector<const source::Tree*> all, CppFolder::Settings given,
              evidence::Reading& r)
       : tree(t),
         trees(all),
         parts(cpp_reached_parts(all, included_sources(r))),
-        folder(std::move(all), std::move(settings)),
+        settings(given),
+        folder(std::move(all), std::move(given)),
         reading(r) {}
   const source::Tree& tree;
   std::vector<const source::Tree*> trees;
   std::vector<CppPart> parts;  ///< what is read: the source, and what it uses of its headers
+  CppFolder::Settings settings;
   mutable CppFolder folder;
   evidence::Reading& reading;
+  /// Which of the trees an include of that text in that file means; -1: one that is not read.
+  std::function<int(int, std::string_view)> included;
   std::vector<CppDraft> drafts;
   std::vector<CppRole> roles;
   std::map<std::string, source::Node> bodies;  ///< bodies of the functions that are read, by name
@@ -87,6 +93,7 @@ void add_cpp_threads(CppDraft& launch, const evidence::Value& block);  ///< prod
 /// Grid, block, cluster and shared memory of a launch by a call, from its arguments or from the struct that
 /// it takes.
 void add_cpp_launch_parts(CppContext& context, source::Node call, const std::string& leaf);
+void run_cpp_host(CppContext& context);             ///< launches by a run of main, and those of macros
 void extract_cpp_collectives(CppContext& context);  ///< what CollectiveBuilder makes of its arguments
 void finish_cpp_launches(CppContext& context);      ///< once shared memory is known
 void extract_cpp_storage(

@@ -25,7 +25,8 @@ bool is_repeated(Node n) {
 
 /// Under a test of the program's own arguments, which a reading leaves at their defaults.
 bool is_of_command_line(Node n) {
-  return cpp_has(n.enclosing(NodeKind::if_statement).child(Field::condition_field).text(), "arg");
+  const Node condition = n.enclosing(NodeKind::if_statement).child(Field::condition_field);
+  return cpp_has(condition.text(), "arg") && !condition.contains(n);
 }
 
 /// `return …;`, `throw …;`, `exit(1);` or a block that ends so.
@@ -101,7 +102,7 @@ void CppFolder::collect_address(Node taken, std::vector<std::string_view> path, 
     return;  // a launch reads what it is given
   const Node left = above.child(Field::left_field);
   if (above.is(NodeKind::assignment_expression) && left.child(Field::field_field).text() == "attrs") return;
-  out.push_back({above ? above : taken, std::move(path), false});
+  out.push_back({above ? above : taken, std::move(path), false, !above.is(NodeKind::argument_list)});
 }
 
 /// An expression that names a variable or one of its members, where it is no target: may somebody keep it?
@@ -160,6 +161,9 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
       told = false, behind_pointer = false;
     } else if (up.is(NodeKind::conditional_expression) && !(up.child(Field::condition_field) == expression)) {
       told = false, chosen = true;
+    } else if (up.is(NodeKind::cast_expression) && up.child(Field::value_field) == expression &&
+               cpp_has(up.child(Field::type_field).text(), "&")) {
+      told = false;  // as another type holds it
     } else if (!up.is(NodeKind::parenthesized_expression)) {
       break;
     }
@@ -180,7 +184,7 @@ void CppFolder::classify_change(Node name, const Variable& variable, std::vector
     if (!read) out.push_back({above, std::move(path), false});
     return;
   }
-  if (written && has_syntax_error(above)) told = false;
+  if (written && (has_syntax_error(above) || is_given_to_macro(above))) told = false;
   if (chosen && !written && above.is(NodeKind::init_declarator)) {
     if (above.child(Field::declarator_field).text().starts_with("&") &&
         !cpp_has(cpp_specifiers(above.parent()), "const"))
@@ -202,7 +206,8 @@ const CppFolder::Mentions& CppFolder::mentions_in(const source::Tree* tree) {
   const auto [place, fresh] = mentions_.try_emplace(tree);
   if (!fresh) return place->second;
   for (std::uint32_t i = 0; i < tree->size(); ++i)
-    if (const Node n = tree->at(i); n.is(NodeKind::identifier) || cpp_is_made_with(n))
+    if (const Node n = tree->at(i); n.is(NodeKind::identifier) || cpp_is_made_with(n) ||
+                                    (n.is(NodeKind::type_identifier) && macros_.count(n.text())))
       place->second[n.text()].push_back(i);
   return place->second;
 }
@@ -229,6 +234,13 @@ void CppFolder::collect_changes(const Variable& variable, std::vector<std::strin
       if (!is_shadowed(variable, n)) classify_change(n, variable, path, depth, out);
     }
   };
+  for (const std::string_view macro : macros_that_write(variable.name)) {
+    const source::Tree* tree = variable.declaration.tree();
+    if (const auto all = mentions_in(tree).find(macro); all != mentions_in(tree).end())
+      for (const std::uint32_t at : all->second)
+        if (!variable.block || (variable.block.contains(tree->at(at)) && at > variable.declaration.index()))
+          out.push_back({tree->at(at), {}, false});
+  }
   if (variable.block)
     return look(variable.block.tree(), std::max(variable.block.index(), variable.declaration.end_index()),
                 variable.block.end_index());
@@ -324,6 +336,21 @@ std::uint32_t CppFolder::horizon(const Variable& variable, Node use) {
   return !variable.block || (lambda && is_kept(lambda)) || jumps(variable.block) ? UINT32_MAX : out;
 }
 
+namespace {
+/// `auto c = 'a';`: integers that are narrower than what folding holds them in.
+bool is_narrow_auto(Node type, Node value) {
+  if (type.kind_name() != "placeholder_type_specifier" || !value) return false;
+  const std::string_view op = value.child(Field::operator_token).text();
+  return value.is(NodeKind::char_literal) || value.is(NodeKind::true_literal) ||
+         value.is(NodeKind::false_literal) || value.is(NodeKind::cast_expression) ||
+         cpp_has(value.text(), "_cast") || (value.is(NodeKind::unary_expression) && op == "!") ||
+         (value.is(NodeKind::binary_expression) && (cpp_has("== != <= >= && ||", op)) && op.size() > 1) ||
+         (value.is(NodeKind::binary_expression) && (op == "<" || op == ">")) ||
+         value.is(NodeKind::call_expression) || value.is(NodeKind::identifier) ||
+         value.is(NodeKind::qualified_identifier);
+}
+}  // namespace
+
 CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, Frames frame) {
   const std::vector<Change>& changes = changes_of(variable);
   if (changes.empty()) return start;
@@ -350,7 +377,9 @@ CppValue CppFolder::changed(const Variable& variable, Node use, CppValue start, 
       later.back().told = false;
       continue;
     }
-    made.back().told = change->told && at == When::before;
+    made.back().told =
+        change->told && at == When::before &&
+        !(start.integer() && is_narrow_auto(type, variable.declaration.child(Field::value_field)));
     if (made.back().told && change->at.child(Field::operator_token).text() == "=" &&
         change->at.is(NodeKind::assignment_expression))
       set.push_back(&change->path), set_at = change->at.index();

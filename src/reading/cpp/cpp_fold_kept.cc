@@ -88,7 +88,14 @@ bool CppFolder::takes_reference(Node argument) const {
   if (const auto found = functions_.find(name); found != functions_.end())
     return std::any_of(found->second.begin(), found->second.end(),
                        [&](Node one) { return takes_by_reference(cpp_parameters_of(one), at); });
-  if (callee.is(NodeKind::field_expression)) return false;
+  if (const auto declared = prototypes_.find(name); declared != prototypes_.end())
+    return std::any_of(declared->second.begin(), declared->second.end(),
+                       [&](Node one) { return takes_by_reference(one.child(Field::parameters_field), at); });
+  if (callee.is(NodeKind::field_expression))
+    return name.starts_with("emplace") &&
+           std::any_of(functions_.begin(), functions_.end(), [&](const auto& named) {
+             return types_.count(named.first) && is_class_keeping(named.first, at);
+           });
   if (callee.is(NodeKind::template_function) && name.ends_with("_cast")) {
     const std::string_view to = callee.child(Field::arguments_field).text();
     return cpp_has(to, "&") && !cpp_has(to, "const");
@@ -138,22 +145,64 @@ bool cpp_is_made_with(Node name) {
          function.parent().parent().is(NodeKind::compound_statement);
 }
 
+bool cpp_is_made_object(Node declarator) {
+  const auto given = cpp_items(declarator.child(Field::parameters_field));
+  return !given.empty() && std::all_of(given.begin(), given.end(), [](Node one) {
+    return cpp_is_made_with(one.child(Field::type_field)) && cpp_items(one).size() == 1;
+  });
+}
+
+/// An assignment that is an argument of a macro of these sources: the macro says whether it is made.
+bool CppFolder::is_given_to_macro(Node written) const {
+  for (Node list = written.enclosing(NodeKind::argument_list); list;
+       list = list.parent().enclosing(NodeKind::argument_list))
+    if (function_macros_.count(list.parent().child(Field::function_field).text())) return true;
+  return false;
+}
+
+/// The macros whose text writes to a variable that is not one of its parameters, by the variable's name.
+const std::vector<std::string_view>& CppFolder::macros_that_write(std::string_view variable) {
+  static const std::vector<std::string_view> none;
+  if (macro_targets_.empty()) {
+    macro_targets_[""];
+    for (const auto* all : {&macros_, &function_macros_})
+      for (const auto& [macro, defines] : *all)
+        for (const Node define : defines) collect_macro_targets(macro, define);
+  }
+  const auto found = macro_targets_.find(variable);
+  return found == macro_targets_.end() ? none : found->second;
+}
+
+void CppFolder::collect_macro_targets(std::string_view macro, Node define) {
+  const std::string_view text = define.child(Field::value_field).text();
+  if (!cpp_has(text, "=") && !cpp_has(text, "++") && !cpp_has(text, "--") && !cpp_has(text, "&")) return;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word_part(text[end])) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    if (!word.empty() && writes_at(text, at, word)) macro_targets_[word].push_back(macro);
+    at = std::max(end, at + 1);
+  }
+}
+
 /// Whether a macro's text writes to its argument, itself or through a macro or a function that it calls.
 bool CppFolder::macro_writes(std::string_view macro, std::size_t position, int depth) const {
   const auto found = function_macros_.find(macro);
   if (found == function_macros_.end()) return false;
   for (const Node define : found->second) {
     const auto parameters = cpp_items(define.child(Field::parameters_field));
-    if (position >= parameters.size()) continue;
+    const bool open_end = cpp_has(define.child(Field::parameters_field).text(), "...");
+    if (position >= parameters.size() && !open_end) continue;
+    const std::string_view given =
+        position < parameters.size() ? parameters[position].text() : std::string_view("__VA_ARGS__");
     const std::string_view text = define.child(Field::value_field).text();
-    const auto places = places_of(text, parameters[position].text());
-    if (std::any_of(places.begin(), places.end(),
-                    [&](std::size_t at) { return writes_at(text, at, parameters[position].text()); }))
+    const auto places = places_of(text, given);
+    if (std::any_of(places.begin(), places.end(), [&](std::size_t at) { return writes_at(text, at, given); }))
       return true;
     if (places.empty() || depth > deepest_macro_call) continue;
     for (const auto& [name, others] : function_macros_)
       if (name != macro && !places_of(text, name).empty())
-        for (std::size_t i = 0; i < cpp_items(others[0].child(Field::parameters_field)).size(); ++i)
+        for (std::size_t i = 0; i <= cpp_items(others[0].child(Field::parameters_field)).size(); ++i)
           if (macro_writes(name, i, depth + 1)) return true;
     for (const auto& [name, functions] : functions_)
       if (!name.empty() && !places_of(text, name).empty())
@@ -247,13 +296,20 @@ bool CppFolder::keeps_reference(Node value) const {
     return is_class_keeping(type.text(), at);
   };
   if (made.is(NodeKind::init_declarator)) return keeps(made.parent().child(Field::type_field));
-  if (made.kind_name() == "compound_literal_expression") return keeps(made.child(Field::type_field));
+  if (made.kind_name() == "compound_literal_expression" || made.kind_name() == "new_expression")
+    return keeps(made.child(Field::type_field));
   if (!made.is(NodeKind::call_expression)) return false;
   const Node callee = made.child(Field::function_field);
   const std::string_view text = callee.text();
   const bool tied = text == "std::tie" || text == "std::ref" || text == "std::forward_as_tuple";
   if (tied) return !(made.parent().child(Field::left_field) == made);
-  return !text.ends_with("_cast") && !cpp_has(text, "_cast<") && keeps(callee);
+  if (text.ends_with("_cast") || cpp_has(text, "_cast<")) return false;
+  for (std::uint32_t i = callee.index(); i < callee.end_index(); ++i)  // make_unique<Guard>(x)
+    if (const Node n = callee.tree()->at(i); n.is(NodeKind::type_identifier) &&
+                                             n.enclosing(NodeKind::template_argument_list) &&
+                                             is_class_keeping(n.text(), at))
+      return true;
+  return keeps(callee);
 }
 
 /// Whether a change that a later assignment hides may come again behind it: by who keeps a reference, or in

@@ -16,7 +16,8 @@ constexpr int deepest_reach = 24;
 /// Whether what a condition depends on is a macro that the build gives for this program; what the toolkit's
 /// own macros say of the compiler is taken as said.
 bool left_to_build(const CppValue& v) {
-  if (v.known() || v.text != "a macro that the build gives" || v.depends_on.empty()) return false;
+  const bool of_build = v.text == "a macro that the build gives" || v.text == "defined or not by the build";
+  if (v.known() || !of_build || v.depends_on.empty()) return false;
   const std::string& name = v.depends_on[0];
   if (name.size() < 3 || std::none_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
     return false;
@@ -52,7 +53,9 @@ CppValue CppFolder::directive_value(Node condition) {
   if (condition.kind_name() == "preproc_defined") {
     const auto names = cpp_items(condition);
     const std::string_view name = names.empty() ? std::string_view() : names[0].text();
-    if (macros_.count(name)) return CppValue::of(1);
+    if (const Node last = directive_before(name, condition))
+      return CppValue::of(std::int64_t{last.is(NodeKind::preproc_def)});
+    if (macros_.count(name) && !undefined_.count(name)) return CppValue::of(1);
     for (const auto& [key, value] : settings_)
       if (key == name) return named(names[0], name, nullptr);
     return CppValue::unknown("defined or not by the build", std::string(name), condition);

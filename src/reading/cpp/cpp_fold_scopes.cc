@@ -13,6 +13,12 @@ using CppKind = CppValue::Kind;
 namespace {
 constexpr int most_macro_steps = 60;
 
+/// Whether a directive's branch that holds one place holds the other too: neither stands behind its #else.
+bool in_same_branch(Node directive, Node a, Node b) {
+  const Node otherwise = directive.child(Field::alternative_field);
+  return !otherwise || otherwise.contains(a) == otherwise.contains(b);
+}
+
 bool ends_with(const std::vector<std::string_view>& whole, const std::vector<std::string_view>& end) {
   return whole.size() >= end.size() && std::equal(end.rbegin(), end.rend(), whole.rbegin());
 }
@@ -256,11 +262,27 @@ CppValue CppFolder::behind_ifdef(Node place) const {
   return {};
 }
 
+Node CppFolder::directive_before(std::string_view name, Node use) const {
+  Node last;
+  for (const auto* all : {&macros_, &undefined_})
+    if (const auto found = all->find(name); found != all->end())
+      for (const Node n : found->second)
+        if (n.tree() == use.tree() && n.index() < use.index() && (!last || last.index() < n.index()))
+          last = n;
+  for (Node up = last.parent(); last && up; up = up.parent()) {
+    const bool branch = up.is(NodeKind::preproc_if) || up.is(NodeKind::preproc_ifdef) ||
+                        up.is(NodeKind::preproc_elif) || up.is(NodeKind::preproc_else);
+    if (branch && (!up.contains(use) || !in_same_branch(up, last, use))) return {};
+  }
+  return last;
+}
+
 /// The #defines of a name that are compiled: where one stands unguarded, `#ifndef name` keeps the others out.
-std::vector<Node> CppFolder::live_defines(std::string_view name, CppValue* open) {
+std::vector<Node> CppFolder::live_defines(std::string_view name, Node use, CppValue* open) {
   std::vector<Node> firm, guarded;
   const auto found = macros_.find(name);
   if (found == macros_.end()) return {};
+  if (const Node last = directive_before(name, use); last.is(NodeKind::preproc_def)) return {last};
   for (const Node define : found->second) {
     const CppValue told = reach(define);
     if (told.integer() == 0) continue;
@@ -294,7 +316,7 @@ std::string_view macro_text(Node define) {
 CppValue CppFolder::macro(std::string_view name, Node use) {
   for (int step = 0; step < most_macro_steps; ++step) {
     CppValue open;
-    const auto defines = live_defines(name, &open);
+    const auto defines = live_defines(name, use, &open);
     if (defines.empty()) break;
     const std::string_view text = macro_text(defines.front());
     for (const Node other : defines)

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "layout/smem.h"
+#include "reading/cpp/cpp_arithmetic.h"
 #include "reading/cpp/cpp_folder.h"
 
 /// Types: elements of the library, templates with their arguments, bytes of structs.
@@ -150,6 +151,24 @@ CppValue cpp_pointer_to(const CppValue& pointee, std::string_view written) {
   return out;
 }
 
+namespace {
+/// is_same_v<A, B>, is_same<A, B>: 1 or 0 where both are types that have one name each; integers have
+/// several.
+CppValue same_types(std::string_view name, Node written, const std::vector<CppValue>& a) {
+  if ((name != "is_same_v" && name != "is_same") || a.size() != 2) return {};
+  for (const CppValue& one : a)
+    if (!one.is(CppKind::type)) return one.known() ? CppValue() : one;
+  const bool integers = cpp_integer_type(a[0].text) && cpp_integer_type(a[1].text);
+  const bool same = cpp_same_value(a[0], a[1]);
+  if (integers && (same || a[0].bits == a[1].bits)) {
+    const auto items = cpp_items(written);
+    if (items.size() == 2 && items[0].text() == items[1].text()) return CppValue::of(1);
+    return CppValue::unknown("types of integers with several names", std::string(name), written);
+  }
+  return CppValue::of(std::int64_t{same});
+}
+}  // namespace
+
 /// `const T*`, `T&`, `T[4]` as an argument of a template or of sizeof.
 CppValue CppFolder::described_type(Node n, Frames frame) {
   const Node written = n.child(Field::type_field);
@@ -211,6 +230,8 @@ CppValue CppFolder::template_use(Node n, Node list, std::string_view name, Frame
     if (!arguments[0].integer()) return arguments[0];
     return arguments[*arguments[0].integer() ? 1 : 2];
   }
+  if (cpp_has(name, "is_same"))
+    if (CppValue told = same_types(name, list, arguments); told.known() || !told.text.empty()) return told;
   if (name == "cosize_v" || name == "size_v" || name == "rank_v")
     return library_call(name.substr(0, name.size() - 2), n, arguments, {}, frame);
   if (name == "Layout" || name == "make_layout") return library_call("make_layout", n, arguments, {}, frame);
@@ -258,10 +279,45 @@ CppValue CppFolder::of_namespace(Node n, Frames frame) {
   return in_namespace(n, path, name, frame);
 }
 
+/// `S::value`, `S::type` of a struct of these sources: its own, or what it derives from.
+CppValue CppFolder::own_value(const CppValue& type, std::string_view name, int depth) {
+  if (!type.is(CppKind::structure) || !type.node || depth > 8) return type;
+  if (CppValue own = member_named(type, name, true); own.known() || !own.text.empty()) return own;
+  Frame bound;
+  bound.scope = type.node.parent().is(NodeKind::template_declaration) ? type.node.parent() : type.node;
+  for (const auto& [field, value] : type.fields) bound.names.insert_or_assign(field, value);
+  Node base;
+  for (const Node n : type.node.children())
+    if (n.is(NodeKind::base_class_clause))
+      for (const Node one : n.children())
+        if (one.is(NodeKind::template_type) || one.is(NodeKind::qualified_identifier) ||
+            one.is(NodeKind::type_identifier))
+          base = one;
+  return base ? own_value(evaluate(base, &bound), name, depth + 1) : type;
+}
+
+/// `::name` that no declaration of the file has: a using declaration's, or a library's type.
+CppValue CppFolder::of_file(Node n, Node name) {
+  for (const Node one : usings_) {
+    if (one.enclosing(NodeKind::compound_statement) || cpp_items(one).empty()) continue;
+    const Node whole = cpp_items(one).back();
+    Node last = whole;
+    while (last.is(NodeKind::qualified_identifier)) last = last.child(Field::name_field);
+    if (whole.is(NodeKind::qualified_identifier) && last.text() == name.text())
+      return evaluate(whole, nullptr);
+  }
+  if (CppValue type = cpp_type_named(name.text()); type.known()) return type;
+  if (macros_.count(name.text())) return macro(name.text(), name);
+  return CppValue::unknown("a qualified name that is not resolved", std::string(n.text().substr(0, 60)), n);
+}
+
 CppValue CppFolder::qualified(Node n, Frames frame) {
   const Node name = n.child(Field::name_field);
-  if (name.text() == "value" || name.text() == "type") return evaluate(n.child(Field::scope_field), frame);
+  if (name.text() == "value" || name.text() == "type")
+    return own_value(evaluate(n.child(Field::scope_field), frame), name.text(), 0);
   if (CppValue there = of_namespace(n, frame); there.known() || !there.text.empty()) return there;
+  if (!n.child(Field::scope_field) && (name.is(NodeKind::identifier) || name.is(NodeKind::type_identifier)))
+    return of_file(n, name);
   if (CppValue member = member_of_scope(n, n.child(Field::scope_field), name, frame);
       member.known() || !member.text.empty())
     return member;

@@ -98,7 +98,7 @@ CppValue CppFolder::named(Node n, std::string_view name, Frames frame) {
         return given;
   }
   if (declaration && !macro_hides(name, declaration, n)) return declared(declaration, n, frame);
-  if (macros_.count(name)) return macro(name, n);
+  if (macros_.count(name) && directive_before(name, n).kind_name() != "preproc_call") return macro(name, n);
   if (CppValue type = cpp_type_named(name); type.known()) return type;
   if (CppValue record = cpp_record_named(name); record.known()) return record;
   if (CppValue known = cpp_library_name(name, {}); known.known()) return known;
@@ -233,6 +233,26 @@ CppValue CppFolder::initializer(Node init, Node use, Frames frame) {
   return made.known() ? made : CppValue::unknown("an initialiser that is not folded", std::string(name), use);
 }
 
+/// `dim3 grid(m, n);`: a variable where m and n are none of the types of these sources.
+CppValue CppFolder::made_object(Node declarator, Node use, Frames frame) {
+  const Node type = declarator.parent().child(Field::type_field);
+  const Node list = declarator.child(Field::parameters_field);
+  const std::string_view name = cpp_declared_name(declarator).text();
+  std::vector<CppValue> given;
+  for (const Node one : cpp_items(list)) {
+    given.push_back(evaluate(one.child(Field::type_field), frame));
+    if (given.back().is(CppKind::type) || given.back().is(CppKind::structure))
+      return CppValue::unknown("a variable, or a function", std::string(name), use);
+  }
+  CppValue start = CppValue::unknown("an initialiser that is not folded", std::string(name), use);
+  if (type.text() == "dim3")
+    start = library_call("dim3", list, std::move(given), {}, frame);
+  else if (given.size() == 1 && cpp_integer_type(type.text()))
+    start = as_type(std::move(given[0]), type, frame);
+  return changed({declarator, name, declarator.enclosing(NodeKind::compound_statement), false}, use,
+                 std::move(start), frame);
+}
+
 /// `dim3 grid;`, `Args args;`, `int n;`
 CppValue CppFolder::without_initializer(Node declarator, Node use, Frames frame) {
   const Node declaration = declarator.parent(), type = declaration.child(Field::type_field);
@@ -240,6 +260,7 @@ CppValue CppFolder::without_initializer(Node declarator, Node use, Frames frame)
   if (declaration.is(NodeKind::for_range_loop))
     return CppValue::unknown("takes one value after the other", std::string(name), use);
   const bool plain = declarator.is(NodeKind::identifier);
+  if (declarator.is(NodeKind::function_declarator)) return made_object(declarator, use, frame);
   CppValue start = CppValue::unknown("is not set where it is declared", std::string(name), use);
   if (plain && type.text() == "dim3") start = cpp_as_dim3(CppValue::of(1));
   if (plain && type.text() != "dim3") {

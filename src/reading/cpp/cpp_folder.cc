@@ -141,11 +141,24 @@ void CppFolder::index_declaration(Node n) {
   if (!member && has_word(cpp_specifiers(n), "extern")) return;
   for (const CppDeclared& one : cpp_declarators(n)) {
     const Node name = cpp_declared_name(one.declarator);
+    index_prototype(one.declarator);
     if (!name || one.declarator.is(NodeKind::init_declarator)) continue;
-    if (one.declarator.is(NodeKind::function_declarator)) continue;
+    if (one.declarator.is(NodeKind::function_declarator) && !cpp_is_made_object(one.declarator)) continue;
     const bool first = one.declarator == n.child(Field::declarator_field);
     declarations_[name.text()].push_back(member && first && one.value ? n : one.declarator);
   }
+}
+
+/// `void f(int&);`: what a function that is not seen here takes.
+void CppFolder::index_prototype(Node declarator) {
+  Node n = declarator;
+  while (n && !n.is(NodeKind::function_declarator)) {
+    const Node inner = n.child(Field::declarator_field);
+    n = inner                                                              ? inner
+        : n.kind_name() == "reference_declarator" && !cpp_items(n).empty() ? cpp_items(n)[0]
+                                                                           : Node();
+  }
+  if (n && !cpp_is_made_object(n)) prototypes_[n.child(Field::declarator_field).text()].push_back(n);
 }
 
 /// Members that somebody writes to, the command line aside.
@@ -347,6 +360,7 @@ CppValue CppFolder::evaluate_new(Node n, Frames frame) {
       break;
   }
   const std::string_view kind = n.kind_name();
+  if (kind == "preproc_defined") return directive_value(n);
   if (kind == "decltype") return evaluate(cpp_items(n).empty() ? Node() : cpp_items(n).back(), frame);
   if (kind == "sizeof_expression" || kind == "alignof_expression") return size_of(n, frame);
   if (kind == "compound_literal_expression")

@@ -63,6 +63,7 @@ class CppFolder {
   source::Node function_named(std::string_view name) const;
 
  private:
+  friend class CppHostRun;
   /// Names that a template's arguments or a call's give to what stands in `scope`; anywhere without one.
   struct Frame {
     const Frame* outer = nullptr;
@@ -97,6 +98,7 @@ class CppFolder {
   CppValue initializer(source::Node init, source::Node use, Frames frame);
   CppValue part_of_binding(source::Node init, source::Node use, Frames frame);
   CppValue without_initializer(source::Node declarator, source::Node use, Frames frame);
+  CppValue made_object(source::Node declarator, source::Node use, Frames frame);
   CppValue of_member(source::Node declaration, source::Node declarator, source::Node use, Frames frame);
   CppValue changed(const Variable& variable, source::Node use, CppValue start, Frames frame);
   const std::vector<Change>& changes_of(const Variable& variable);
@@ -146,7 +148,10 @@ class CppFolder {
   CppValue macro_call(source::Node call, Frames frame);
   bool is_include_guard(source::Node directive) const;
   CppValue behind_ifdef(source::Node place) const;
-  std::vector<source::Node> live_defines(std::string_view name, CppValue* open);
+  std::vector<source::Node> live_defines(std::string_view name, source::Node use, CppValue* open);
+  /// The #define or #undef of a name that holds at a place of its file; no node: branches or other files
+  /// tell.
+  source::Node directive_before(std::string_view name, source::Node use) const;
   /// Whether a #define in front of the use stands for the name there.
   bool macro_hides(std::string_view name, source::Node declaration, source::Node use) const;
   CppValue enumerator(source::Node one, Frames frame);
@@ -182,6 +187,8 @@ class CppFolder {
   bool accepts(source::Node function, source::Node call);
   bool chooses(source::Node call, source::Node function);
   std::vector<source::Node> sites_of(source::Node function, const std::vector<source::Node>& uses);
+  CppValue of_file(source::Node n, source::Node name);
+  CppValue own_value(const CppValue& type, std::string_view name, int depth);
   CppValue qualified(source::Node n, Frames frame);
   CppValue member_of_scope(source::Node n, source::Node scope, source::Node name, Frames frame);
   CppValue unary(source::Node n, Frames frame);
@@ -223,6 +230,7 @@ class CppFolder {
   bool raise_alignment(source::Node declaration, Frames frame, std::int64_t* alignment);
   CppValue size_of_pack(source::Node n, Frames frame);
   void index();
+  void index_prototype(source::Node declarator);
   void index_variable(source::Node init);
   void index_call(source::Node call);
   void index_other(source::Node n);
@@ -235,6 +243,9 @@ class CppFolder {
   bool unseen_takes_reference(source::Node callee, std::size_t position) const;
   bool keeps_reference(source::Node value) const;
   bool is_class_keeping(std::string_view name, std::size_t position) const;
+  bool is_given_to_macro(source::Node written) const;
+  const std::vector<std::string_view>& macros_that_write(std::string_view variable);
+  void collect_macro_targets(std::string_view macro, source::Node define);
   bool macro_writes(std::string_view macro, std::size_t position, int depth) const;
   bool runs_later(const Change& change, const Variable& variable, std::uint32_t from, std::uint32_t to);
   /// Of a block's `using a::name;` that hides the declaration; no node: none does.
@@ -246,6 +257,7 @@ class CppFolder {
   std::vector<std::string> used_;
   std::unordered_map<std::string_view, std::vector<source::Node>> declarations_;
   std::unordered_map<std::string_view, std::vector<source::Node>> functions_;
+  std::unordered_map<std::string_view, std::vector<source::Node>> prototypes_;  ///< without a body
   std::unordered_map<std::string_view, std::vector<source::Node>> uses_;  ///< template_function, call by name
   std::unordered_map<std::string_view, std::vector<source::Node>> macros_;
   std::unordered_map<std::string_view, std::vector<source::Node>> function_macros_;  ///< with arguments
@@ -264,6 +276,7 @@ class CppFolder {
   std::unordered_set<std::string_view> written_members_;  ///< by `x.m = …` and the like
   std::map<std::tuple<const source::Tree*, std::uint32_t, std::string_view>, std::vector<Change>> changes_;
   std::unordered_map<const source::Tree*, Mentions> mentions_;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> macro_targets_;  ///< by variable
   std::map<std::pair<const source::Tree*, std::uint32_t>, bool> jumps_;
   int statements_ = 0;  ///< of bodies that were run
   int running_ = 0;
@@ -284,6 +297,8 @@ class CppFolder {
 std::vector<CppDeclared> cpp_declarators(source::Node declaration);
 /// Whether a parameter is a reference that may be written through.
 bool cpp_takes_by_reference(source::Node parameters, std::size_t position);
+/// `dim3 g(a, b);` in a block, which the grammar takes for a function's declaration.
+bool cpp_is_made_object(source::Node declarator);
 /// `x` of `Guard g(x);` in a block, which the grammar takes for a function's parameter.
 bool cpp_is_made_with(source::Node name);
 /// The names of `auto [a, b]`, `auto& [a, b]`; no node: it is another declarator.

@@ -122,6 +122,7 @@ void extract_cpp(CppContext& context) {
   extract_cpp_layouts(context);
   extract_cpp_views(context);
   extract_cpp_launches(context);
+  run_cpp_host(context);
   extract_cpp_collectives(context);
   extract_cpp_storage(context);
   finish_cpp_launches(context);
@@ -161,6 +162,16 @@ Result<evidence::Reading> read_cpp(const Request& request, const FileSource& fil
   std::vector<const source::Tree*> all;
   for (const auto& one : trees) all.push_back(one.get());
   CppContext context(*tree, all, request.settings, reading);
+  context.included = [&](int from, std::string_view written) {
+    const std::string own = reading.files[static_cast<std::size_t>(from)].path;
+    const std::string folder = own.find('/') == std::string::npos ? "" : own.substr(0, own.rfind('/') + 1);
+    const auto end = written.find('"', 1);
+    if (end == std::string_view::npos) return -1;
+    const std::string path = local_header(files, folder, written.substr(1, end - 1));
+    for (std::size_t i = 0; i < all.size() && !path.empty(); ++i)
+      if (reading.files[i].path == path) return static_cast<int>(i);
+    return -1;
+  };
   extract_cpp(context);
   check_cpp_patterns(context);
   read_cpp_architecture(context);
