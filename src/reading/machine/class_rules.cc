@@ -79,7 +79,9 @@ void hold_fields(Machine& m, Class* klass, Node at) {
     Class* c = line[i];
     if (!c->has_fields) continue;
     bool by_name = c->fields_by_name;
-    for (const auto& [name, type] : c->annotations) {
+    for (const auto& annotation : c->annotations) {
+      const auto& name = annotation.first;  // lambdas below hold it
+      const source::Node type = annotation.second;
       const std::string_view written = type ? type.text() : std::string_view();
       by_name = by_name || written.ends_with("KW_ONLY");
       if (written.find("ClassVar") != std::string_view::npos || written.ends_with("KW_ONLY")) continue;
