@@ -13,6 +13,15 @@
 
 namespace cutelab::reading {
 namespace {
+/// Folders above the one that the program was started in that are looked at for a path that begins there.
+constexpr int most_above = 16;
+
+/// Whether a checkout's own sources of the DSL lie in `root`.
+bool holds_library(const std::string& root, const FileSource& files) {
+  const auto status = files.status(root + "/cutlass/__init__.py");
+  return status && !status->is_directory;
+}
+
 bool ends_with_one_of(const std::string& path, std::initializer_list<std::string_view> endings) {
   const std::string low = to_lower(path);
   for (const auto ending : endings)
@@ -27,11 +36,17 @@ std::vector<std::string> library_roots_for(const std::string& path, const FileSo
   for (auto slash = folder.rfind('/'); slash != std::string::npos && slash > 0; slash = folder.rfind('/')) {
     folder.resize(slash);
     const std::string root = folder + "/python/CuTeDSL";
-    const auto status = files.status(root + "/cutlass/__init__.py");
-    if (!status || status->is_directory) continue;
+    if (!holds_library(root, files)) continue;
     otherwise.insert(otherwise.begin(), root);
-    break;
+    return otherwise;
   }
+  if (path.starts_with('/')) return otherwise;
+  std::string root = "python/CuTeDSL";
+  for (int above = 0; above <= most_above; ++above, root.insert(0, "../"))
+    if (holds_library(root, files)) {
+      otherwise.insert(otherwise.begin(), root);
+      break;
+    }
   return otherwise;
 }
 

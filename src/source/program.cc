@@ -35,6 +35,13 @@ std::string path_below(const std::string& root, std::string_view dotted) {
   return root + (root.ends_with('/') ? "" : "/") + relative;
 }
 
+/// The folder that holds `path`, which is normal; above the folder that the program was started in "..",
+/// "../..".
+fs::path folder_of(const fs::path& path) {
+  if (path.empty() || path == ".") return "..";
+  return path.filename() == ".." ? path / ".." : path.parent_path();
+}
+
 /// Value of a path expression such as os.path.join(os.path.dirname(__file__), ".."),
 /// Path(__file__).resolve().parent.
 class PathExpression {
@@ -98,8 +105,8 @@ class PathExpression {
   static std::optional<std::string> above(std::optional<std::string> path, int levels) {
     if (!path) return path;
     fs::path p = fs::path(*path).lexically_normal();
-    for (; levels > 0; --levels) p = p.parent_path();
-    return p.string();
+    for (; levels > 0; --levels) p = folder_of(p);
+    return p.empty() ? "." : p.string();
   }
 
   static std::optional<std::string> joined(const std::optional<std::string>& a,
@@ -207,10 +214,10 @@ std::vector<std::string> Program::folders_of(int from) const {
   for (const auto& edit : path_edits(module(from))) out.push_back(edit);
   if (from != 0)
     for (const auto& edit : path_edits(module(0))) out.push_back(edit);
-  fs::path up = folder;
-  for (int level = 0; level < most_levels_up && up.has_parent_path() && up != up.parent_path(); ++level) {
-    if (!options_.corpus_root.empty() && normal(up) == normal(options_.corpus_root)) break;
-    up = up.parent_path();
+  fs::path up = normal(folder);
+  for (int level = 0; level < most_levels_up && up != folder_of(up); ++level) {
+    if (!options_.corpus_root.empty() && up == normal(options_.corpus_root)) break;
+    up = folder_of(up);
     out.push_back(normal(up));
   }
   for (const auto& root : options_.extra_roots) out.push_back(normal(root));
@@ -231,9 +238,9 @@ std::string Program::search(int from, std::string_view name) {
   SharedModules& shared = *options_.shared;
   if (name[0] == '.') {
     const auto dots = name.find_first_not_of('.');
-    fs::path folder = fs::path(module(from).path()).parent_path();
+    fs::path folder = folder_of(normal_paths_[static_cast<std::size_t>(from)]);
     const std::size_t up = (dots == std::string_view::npos ? name.size() : dots) - 1;
-    for (std::size_t i = 0; i < up; ++i) folder = folder.parent_path();
+    for (std::size_t i = 0; i < up; ++i) folder = folder_of(folder);
     if (dots != std::string_view::npos) return shared.below(files_, normal(folder), name.substr(dots));
     std::string package = normal(folder / "__init__.py");
     return shared.is_file(files_, package) ? package : std::string();

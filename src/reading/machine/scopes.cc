@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "reading/machine/interpreter.h"
 
@@ -11,6 +12,13 @@ using NodeKind = source::Kind;
 namespace {
 bool holds(const std::vector<Symbol>& names, Symbol name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Python's own __file__: from the root, also of a program that is named from where one stands.
+std::string whole_path(const std::string& path) {
+  std::error_code failure;
+  const auto whole = std::filesystem::absolute(path, failure);
+  return failure ? path : whole.lexically_normal().string();
 }
 
 /// The names that a target binds; attributes and items of something bind none.
@@ -136,7 +144,7 @@ Value Machine::Interpreter::name(Node n, Scope* s) {
   const Value found = lookup(symbol, s);
   if (found.bound()) return found;
   if (n.text() == "__name__") return m.text(s->module == 0 ? "__main__" : "module");
-  if (n.text() == "__file__") return m.text(module_of(s->module).path());
+  if (n.text() == "__file__") return m.text(whole_path(module_of(s->module).path()));
   const std::string text(n.text());
   if (is_local(symbol, scope_of_walrus(s))) {
     if (!is_followed()) return unknown_at("a local name that has no value yet", n);

@@ -125,5 +125,33 @@ TEST(Read, StepsOfTheEpilogueAreNotThoseBetweenMultiplies) {
             2);
 }
 
+/// A checkout's sources of the DSL are found above a path from where one stands as above one from the root,
+/// and __file__ is Python's: whole.
+TEST(Read, APathFromWhereOneStandsIsAsGoodAsAWholeOne) {
+  const std::vector<std::string> alone = {"other"};
+  for (const std::string above : {"", "../", "../../../"}) {
+    const TextFiles files({above + "python/CuTeDSL/cutlass/__init__.py"}, {""});
+    const std::vector<std::string> both = {above + "python/CuTeDSL", "other"};
+    for (const char* path : {"main.py", "examples/main.py", "a/b/main.py"})
+      EXPECT_EQ(reading::library_roots_for(path, files, alone), both) << path << " below " << above;
+    EXPECT_EQ(reading::library_roots_for("/a/main.py", files, alone), alone);
+  }
+  reading::Request request;
+  request.path = "main.py";
+  const auto result = reading::read(request, TextFiles({"main.py"}, {R"(import cutlass.cute as cute
+@cute.kernel
+def k():
+    pass
+@cute.jit
+def f():
+    k().launch(grid=(7 if __file__[0] == '/' else 2, 1, 1), block=(32, 1, 1))
+f()
+)"}));
+  ASSERT_TRUE(result.ok());
+  const evidence::Fact* launch = fact_of(*result, "launch");
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->values.at("grid").text(), "(7, 1, 1)");
+}
+
 }  // namespace
 }  // namespace cutelab

@@ -178,6 +178,24 @@ TEST(Program, FindsHelpersBesideTheFileUpThePathAndThroughSysPath) {
   EXPECT_EQ(program.find(0, "torch"), "");
 }
 
+/// A path from where one stands is as good as one from the root: folders above are searched all the same.
+TEST(Program, FindsHelpersAboveTheFolderThatAPathBeginsIn) {
+  const std::string main =
+      "import sys\nfrom pathlib import Path\n"
+      "sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'lib'))\n";
+  const TextFiles files({"a/main.py", "../lib/far.py", "../b/up.py", "../../pkg/high.py", "main.py"},
+                        {main, "", "", "", main});
+  Program below(files, {});
+  ASSERT_TRUE(below.open("a/main.py"));
+  EXPECT_EQ(below.find(0, "far"), "../lib/far.py");
+  EXPECT_EQ(below.find(0, "...b.up"), "../b/up.py");
+  EXPECT_EQ(below.find(0, "pkg.high"), "../../pkg/high.py");
+  Program here(files, {});
+  ASSERT_TRUE(here.open("main.py"));
+  EXPECT_EQ(here.find(0, "pkg.high"), "../../pkg/high.py");
+  EXPECT_EQ(here.find(0, "..b.up"), "../b/up.py");
+}
+
 TEST(Tree, WhatEnclosesADeepNodeIsFoundAsStepByStep) {
   std::string text = "namespace a { void f() { struct L { void g() { if (x) {} } }; if (p) p = 1;";
   for (int i = 0; i < 300; ++i) text += "else if (p) { q = {{{r}}}; }";
