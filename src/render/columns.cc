@@ -40,14 +40,26 @@ std::string_view breakable(std::string_view front, std::string_view word) {
   return mark == std::string_view::npos || mark + 1 <= front.size() / 3 ? front : front.substr(0, mark + 1);
 }
 
+/// ":523" of "kernel.py:523"; nothing where the text does not end in a line number.
+std::string_view line_number(std::string_view place) {
+  const auto digits = place.find_last_not_of("0123456789");
+  return digits == std::string_view::npos || digits + 1 == place.size() || place[digits] != ':'
+             ? std::string_view()
+             : place.substr(digits);
+}
+
 class Layout {
  public:
   Layout(const Columns& table, int width, int indent) : table_(table), indent_(indent) {
     for (const ColumnSpec& column : table.columns) widths_.push_back(width_of(column.title));
+    numbers_.resize(widths_.size());
     for (const auto& row : table.rows) {
       assert(row.size() <= widths_.size());
-      for (std::size_t i = 0; i < row.size(); ++i)
+      for (std::size_t i = 0; i < row.size(); ++i) {
         widths_[i] = std::max(widths_[i], width_of(one_line(row[i].text)));
+        if (row[i].style == Style::place)
+          numbers_[i] = std::max(numbers_[i], width_of(line_number(one_line(row[i].text))));
+      }
     }
     const int gaps = gap * (static_cast<int>(widths_.size()) - 1);
     for (const Squeeze squeeze : {Squeeze::to_least, Squeeze::text_below_least, Squeeze::titles_too})
@@ -71,10 +83,10 @@ class Layout {
     return out + "\n";
   }
 
-  std::vector<std::string> cell(std::size_t column, const std::string& text) const {
-    const std::string flat = one_line(text);
+  std::vector<std::string> cell(std::size_t column, const Cell& cell) const {
+    const std::string flat = one_line(cell.text);
     if (table_.columns[column].wraps) return wrap(flat, widths_[column]);
-    return {clip(flat, widths_[column])};
+    return {cell.style == Style::place ? clip_place(flat, widths_[column]) : clip(flat, widths_[column])};
   }
 
  private:
@@ -84,7 +96,7 @@ class Layout {
     constexpr int readable = 8;
     const ColumnSpec& spec = table_.columns[column];
     const bool below = squeeze != Squeeze::to_least && spec.wraps;
-    return std::max({below ? std::min(spec.least, readable) : spec.least, 1,
+    return std::max({below ? std::min(spec.least, readable) : spec.least, 1, numbers_[column],
                      squeeze == Squeeze::titles_too ? 0 : width_of(spec.title)});
   }
 
@@ -107,6 +119,7 @@ class Layout {
   const Columns& table_;
   int indent_;
   std::vector<int> widths_;
+  std::vector<int> numbers_;  ///< by column: the longest line number of its places, with its colon
 };
 
 }  // namespace
@@ -132,6 +145,14 @@ std::string clip_middle(std::string_view text, int width) {
   std::string_view back = text.substr(front.size());
   while (width_of(back) > width - 1 - width_of(front)) back.remove_prefix(character_length(back));
   return std::string(front) + "…" + std::string(back);
+}
+
+std::string clip_place(std::string_view text, int width) {
+  const std::string_view number = line_number(text);
+  if (width_of(text) <= width || number.empty()) return clip(text, width);
+  const std::string_view file = text.substr(0, text.size() - number.size());
+  const int room = width - width_of(number);
+  return (room < 1 ? std::string() : clip_middle(file, room)) + std::string(number);
 }
 
 std::string paragraph(const std::string& text, int width) {
@@ -226,7 +247,7 @@ std::string columns(const Columns& all, int width, const Paint& paint, int inden
   if (std::any_of(table.columns.begin(), table.columns.end(), [](auto& c) { return !c.title.empty(); })) {
     std::vector<std::vector<std::string>> titles;
     for (std::size_t i = 0; i < count; ++i)
-      titles.push_back({layout.cell(i, table.columns[i].title).front()});
+      titles.push_back({layout.cell(i, {table.columns[i].title}).front()});
     out += layout.line(titles, std::vector<Style>(count, Style::faint), paint, 0);
   }
   for (const auto& row : table.rows) {
@@ -234,7 +255,7 @@ std::string columns(const Columns& all, int width, const Paint& paint, int inden
     std::vector<Style> styles(count, Style::plain);
     std::size_t lines = 1;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells[i] = layout.cell(i, row[i].text);
+      cells[i] = layout.cell(i, row[i]);
       styles[i] = row[i].style;
       lines = std::max(lines, cells[i].size());
     }

@@ -34,7 +34,9 @@ struct Columns {
 ///   2. Every cell starts at its column's position in every row.
 ///   3. The text of a wrapping cell appears whole; without control characters whatever its bytes were.
 ///   4. No line ends in a space.
-///   5. A column in which no row says anything is left out.
+///   5. The line number of a place (Style::place) in a cell that may not wrap appears whole; with 1., it
+///   counts as the least width of its column.
+///   6. A column in which no row says anything is left out.
 std::string columns(const Columns& table, int width, const Paint& paint, int indent = 2);
 
 /// The table as Markdown where that fits in `width` columns (0 = always), else laid out in columns whose text
@@ -57,5 +59,9 @@ std::string clip(std::string_view text, int width);
 
 /// Cut in the middle instead, so that both ends stay readable: "folder/…/dense_gemm.py".
 std::string clip_middle(std::string_view text, int width);
+
+/// A place, "dense_gemm.py:523", cut so that its line number stays whole whatever the width: "den…m.py:523",
+/// ":523". A text that does not end in a line number is clipped.
+std::string clip_place(std::string_view text, int width);
 
 }  // namespace cutelab::render

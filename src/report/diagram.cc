@@ -168,6 +168,7 @@ MemoryMap memory_map(const KernelModel& model) {
     map.shares.push_back({"free", *model.capacity_bytes - map.used, MemoryShare::Kind::free, 0, ""});
     map.total = *model.capacity_bytes;
   }
+  map.extent = fmt::format("{} of {} bytes used", map.used, map.total);
   return map;
 }
 
@@ -211,8 +212,7 @@ std::string memory_diagram(const MemoryMap& map, const char* what) {
                "middle");
     svg.end_link();
   }
-  return svg.document(width, height + line * levels, "memory",
-                      fmt::format("{}, {} of {} bytes used", what, map.used, map.total));
+  return svg.document(width, height + line * levels, "memory", fmt::format("{}, {}", what, map.extent));
 }
 
 }  // namespace cutelab::report

@@ -31,6 +31,7 @@ struct MemoryMap {
   std::int64_t total = 0;  ///< all shares: the limit, when it is known and not exceeded, else used
   int unknown = 0;         ///< members whose size is undetermined
   std::vector<MemoryOverlay> over;
+  std::string extent;  ///< how much of how much: "512 of 512 columns allocated"
 };
 MemoryMap memory_map(const KernelModel& model);
 

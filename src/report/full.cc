@@ -61,7 +61,7 @@ class Full {
   /// "file.py:12"; a long file name is cut so that the tables keep room for what they say.
   std::string where(const evidence::Location& at) const {
     const std::string text = place(reading_, at);
-    return render::clip_middle(render::one_line(text), 24);
+    return render::clip_place(render::one_line(text), 24);
   }
 
   bool wanted(const Fact& fact) const {

@@ -126,7 +126,7 @@ class KernelSection {
                  line(row.fact)});
     }
     const std::string& columns = model_.tensor_memory_columns;
-    section("Tensor memory: " + (columns.empty() ? std::string("?") : columns) + " of 512 columns",
+    section("Tensor memory: " + (columns.empty() ? std::string("?") : columns) + " of 512 columns allocated",
             memory_diagram(tensor_memory_map(model_), "tensor memory") + (table.empty() ? "" : table.text()));
   }
 

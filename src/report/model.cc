@@ -128,6 +128,7 @@ class Gather {
       return;
     }
     if (!fact.role.empty() && fact.role != fact.subject) return add_part(i, fact, warps);
+    if (const Value* only = value_of(fact, {"prepares"}); only && only->boolean().value_or(false)) return;
     const bool weak = rejoins(fact);
     specialised_ = specialised_ || !weak;
     for (RoleRow& row : model_.roles) {

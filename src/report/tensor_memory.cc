@@ -139,6 +139,7 @@ MemoryMap tensor_memory_map(const KernelModel& model) {
   if (!columns || *columns <= 0 || *columns > all_columns) return map;
   map.used = *columns * column_bytes;
   map.total = all_columns * column_bytes;
+  map.extent = fmt::format("{} of {} columns allocated", *columns, all_columns);
   std::vector<const TensorMemoryRow*> open;
   for (const TensorMemoryRow& row : model.tensor_memory)
     if (placed(row) && *row.first + *row.columns <= *columns &&
@@ -161,7 +162,7 @@ MemoryMap tensor_memory_map(const KernelModel& model) {
   if (told)
     fill(*columns);
   else
-    map.shares.push_back({fmt::format("{} columns", *columns), map.used, MemoryShare::Kind::member,
+    map.shares.push_back({fmt::format("{} columns allocated", *columns), map.used, MemoryShare::Kind::member,
                           model.tensor_memory_fact, ""});
   if (map.total > map.used)
     map.shares.push_back({fmt::format("{} free", all_columns - *columns), map.total - map.used,

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "reading/checklist/checklist.h"
 
@@ -13,6 +15,11 @@ bool is_coordinate(Node n) {
   for (const char* word : {"idx", "lane", "tid", "row", "col", "coord", "offset"})
     if (name.find(word) != std::string::npos) return name.find("warp") == std::string::npos;
   return false;
+}
+
+bool moves_by_tma(const Draft& d) {
+  return d.construct == "tma-load" || d.construct == "tma-store" || d.construct == "tma_load" ||
+         d.construct == "tma_store" || d.construct == "tma_load_multicast";
 }
 
 /// A bound that the data has nothing to do with: a number, a constant of the module (WARP_SIZE), a name for
@@ -55,15 +62,27 @@ bool guards_access(const FactContext& context, Node statement) {
   }
   return false;
 }
+
+/// Why nothing on the device guards what lies outside: TMA clips what it moves itself, and no other store.
+std::string unguarded(PatternBuilder& p) {
+  const bool loads =
+      p.any_active([](const Draft& d) { return contains(d.construct, "load") && moves_by_tma(d); });
+  const bool stores =
+      p.any_active([](const Draft& d) { return contains(d.construct, "store") && moves_by_tma(d); });
+  const bool direct = p.any_active(
+      [](const Draft& d) { return d.fact.family == evidence::Family::E1 && d.construct == "direct-store"; });
+  if (!loads && !stores) return "no predicate on the device";
+  if (!direct) return "no predicate on the device; TMA clips what lies outside";
+  return fmt::format("no predicate on the device; TMA clips {}, the direct store has no guard",
+                     loads && stores ? "loads and its stores"
+                     : loads         ? "loads"
+                                     : "its stores");
+}
 }  // namespace
 
 evidence::PatternFinding boundary_handling(FactContext& context) {
   PatternBuilder p(context, "P9", "boundary handling");
-  const bool tma = p.any([](const Draft& d) {
-    return d.construct == "tma-load" || d.construct == "tma-store" || d.construct == "tma_load" ||
-           d.construct == "tma_store" || d.construct == "tma_load_multicast";
-  });
-  if (tma) p.flag("implicit_tma_oob", true);
+  if (p.any(moves_by_tma)) p.flag("implicit_tma_oob", true);
   const auto explicit_one = [](const Draft& d) {
     return d.fact.family == evidence::Family::B1 && !d.fact.optional;
   };
@@ -75,9 +94,7 @@ evidence::PatternFinding boundary_handling(FactContext& context) {
     p.cite_node(n, 1);
     found = true;
   }
-  if (!found)
-    return p.absent(tma ? "no predicate on the device; TMA clips what lies outside"
-                        : "no predicate on the device");
+  if (!found) return p.absent(unguarded(p));
   return p.present("loads, stores or scores are predicated or masked");
 }
 

@@ -21,6 +21,11 @@ Node given(const FactContext& context, Node call, int position, const char* keyw
 /// make_tiled_mma(op, atom_layout_mnk, permutation_mnk), and the library's makers with these keywords.
 void complete_tiled_mma(FactContext& context, Draft& draft) {
   if (!draft.node.is(NodeKind::call)) return;
+  const Abstract shape = context.evaluator.made_with(0, draft.node, "shape_mnk");
+  if (shape.known()) {
+    evidence::Value& told = draft.fact.values["instruction_mnk"] = context.value(shape, draft.node);
+    told.formula.clear();
+  }
   const bool own = draft.construct == "make_tiled_mma";
   if (const Node atoms = given(context, draft.node, own ? 1 : -1, "atom_layout_mnk"))
     draft.fact.values["atoms"] = context.value(atoms);

@@ -248,6 +248,24 @@ void complete_tensor_memory_loads(FactContext& context) {
   }
 }
 
+/// Whether the file reads what an attribute was given: by an access anywhere, or by its name in a string, as
+/// getattr takes it. What is no attribute is taken to be read, and what a class shares with a base.
+bool is_read(const FactContext& context, const source::Assignment& given) {
+  const std::string& attribute = given.name;
+  const auto dot = attribute.rfind('.');
+  const Node owner = given.statement.enclosing(NodeKind::class_definition);
+  if (dot == std::string::npos || !owner || owner.child(Field::superclasses_field)) return true;
+  const std::string name = attribute.substr(dot + 1);
+  for (const Node n : context.module().tree().all({NodeKind::attribute, NodeKind::string})) {
+    const std::string_view text = n.text();
+    if (n.is(NodeKind::string) ? text.size() == name.size() + 2 && text.substr(1, name.size()) == name
+                               : last_part(text) == name &&
+                                     !(n.field() == Field::left_field && n.parent().is(NodeKind::assignment)))
+      return true;
+  }
+  return false;
+}
+
 /// self.epi_tile = …, self.cta_tile_shape_mnk = …: what the epilogue cuts, and into what.
 void add_epilogue_tiles(FactContext& context) {
   for (const source::Assignment& a : context.module().assignments()) {
@@ -258,7 +276,7 @@ void add_epilogue_tiles(FactContext& context) {
     const bool part =
         name == "epi_tile" || name == "epi_tile_mn" || name == "epilogue_tile" || name == "epi_tiler";
     const bool whole = name == "cta_tile_shape_mnk" || name == "cta_tile_shape_mn" || name == "cta_tile_mnk";
-    if (!part && !whole) continue;
+    if (!whole && (!part || !is_read(context, a))) continue;
     Draft& draft = context.add(Family::E1, part ? "epilogue-tile" : "cta-tile", a.name,
                                part ? "what the epilogue stores at a time" : "tile of one CTA", a.statement);
     draft.construct = part ? "epilogue-tile" : "cta-tile";

@@ -21,4 +21,10 @@ std::string constant_name(const FactContext& context, source::Node condition);
 /// the test itself.
 std::string role_name(const FactContext& context, source::Node condition);
 
+/// Whether a block only prefetches descriptors or initialises barriers: no role's work.
+bool only_prepares(source::Node block);
+/// Whether a branch is the only one of its function that works apart, and all threads of the CTA meet behind
+/// it and store the output together: its warps rejoin the others.
+bool alone_and_rejoins(const FactContext& context, const RoleBlock& role);
+
 }  // namespace cutelab::reading

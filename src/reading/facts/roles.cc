@@ -101,6 +101,7 @@ void add_dispatch(FactContext& context, Node condition, Node block, Node stateme
   draft.construct = "dispatch";
   draft.fact.values["condition"] = evidence::literal(in_running_text(condition, 200));
   draft.fact.values["elected"] = evidence::literal(role.elected);
+  if (role.elected && only_prepares(block)) draft.fact.values["prepares"] = evidence::literal(true);
   context.roles.push_back(std::move(role));
 }
 
@@ -358,6 +359,12 @@ std::string constant_with_its_warps(const FactContext& context, const RoleBlock&
 void name_roles_by_work(FactContext& context) {
   for (RoleBlock& role : context.roles) {
     if (role.condition == role.statement) continue;  // a task has its name
+    if (alone_and_rejoins(context, role)) {
+      for (Draft& draft : context.drafts)
+        if (draft.construct == "dispatch" && draft.node == role.statement)
+          draft.fact.values["rejoins"] = evidence::literal(true);
+      continue;
+    }
     const bool named = !constant_name(context, role.condition).empty();
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
     if ((named || flag) && !role.otherwise) continue;

@@ -9,5 +9,5 @@ class Kernel:
 
     @cute.kernel
     def kernel(self, x):
-        x[0] = 1
+        x[self.epi_tile[0] - 64] = 1
 # expect-remedy: epilogue-subtile greatest common divisor

@@ -39,6 +39,27 @@ TEST(Columns, ElidesWhatMayNotWrap) {
   EXPECT_EQ(columns(table, 20, Paint(), 0), "a_very_long_name…  x\n");
 }
 
+TEST(Columns, ALineNumberIsNeverCut) {
+  const Columns table = {{{"place", Align::left, false, 16}, {"what", Align::left, true, 30}, {"role"}},
+                         {{{"a_kernel_with_a_long_name.cu:1299", Style::place},
+                           {"waits until every stage of the ring is free again"},
+                           {"load"}},
+                          {{":7", Style::place}, {"x"}, {"an_elected_warp"}}}};
+  for (int width = 1; width <= 120; ++width) {
+    const std::string out = columns(table, width, Paint());
+    EXPECT_NE(out.find(":1299 "), std::string::npos) << width << "\n" << out;
+    EXPECT_NE(out.find(":7 "), std::string::npos) << width << "\n" << out;
+  }
+}
+
+TEST(Clip, KeepsTheLineOfAPlace) {
+  EXPECT_EQ(clip_place("a_kernel_with_a_long_name.cu:1299", 16), "a_k…name.cu:1299");
+  EXPECT_EQ(clip_place("a_kernel_with_a_long_name.cu:1299", 6), "…:1299");
+  EXPECT_EQ(clip_place("a_kernel_with_a_long_name.cu:1299", 3), ":1299");
+  EXPECT_EQ(clip_place("kernel.cu:12", 12), "kernel.cu:12");
+  EXPECT_EQ(clip_place("203, 218, 205", 12), "203, 218, …") << "no place";
+}
+
 TEST(Columns, TitlesStayWholeWhereTheyFit) {
   const Columns table = {{{"default"}, {"why", Align::left, true}}, {{{"on"}, {"a ring of seven stages"}}}};
   EXPECT_EQ(columns(table, 22, Paint(), 0),

@@ -85,12 +85,15 @@ TEST(TensorMemoryMap, ColumnsAddUp) {
   EXPECT_EQ(map.over[0].name, "P");
   EXPECT_EQ(map.over[0].begin, 32 * 512);
   EXPECT_NE(memory_diagram(map).find("P: 32–95"), std::string::npos);
+  const std::string drawn = memory_diagram(map, "tensor memory");
+  EXPECT_NE(drawn.find("aria-label=\"tensor memory, 256 of 512 columns allocated\""), std::string::npos);
+  EXPECT_EQ(drawn.find("used"), std::string::npos) << "what is allocated need not be used";
 }
 
 TEST(TensorMemoryMap, WhatCountsFromTheMemorysBeginHasNoPlaceInAPartOfIt) {
   KernelModel model = with_tensors();
   for (auto& row : model.tensor_memory) row.of_allocation = false;
-  EXPECT_EQ(tensor_memory_map(model).shares.front().name, "256 columns");
+  EXPECT_EQ(tensor_memory_map(model).shares.front().name, "256 columns allocated");
   model.tensor_memory_columns = "512";
   EXPECT_EQ(tensor_memory_map(model).shares.front().name, "S");
   EXPECT_EQ(sum(tensor_memory_map(model)), 512 * 512);

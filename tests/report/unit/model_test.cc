@@ -117,6 +117,24 @@ TEST(Model, WhereOnlyAnElectedWarpStandsApartTheOthersDoTheRest) {
   EXPECT_TRUE(models(reading)[0].pipelines[0].consumers.empty()) << "roles do the work, and none waits";
 }
 
+TEST(Model, AWarpThatOnlyPreparesIsNoRoleThoughItsNameWorksInsideOne) {
+  evidence::Reading reading = testing::sample_reading();
+  evidence::Fact prepares = role_fact("epilog", "", true);
+  prepares.values["prepares"] = evidence::literal(true);
+  reading.facts.push_back(prepares);
+  reading.facts.push_back(role_fact("epilog", "scale", true));
+  evidence::Fact side;
+  side.family = evidence::Family::D2;
+  side.kind = evidence::kind::commit;
+  side.subject = "ring";
+  side.kernel = "ScaleKernel.kernel";
+  side.role = "epilog";
+  reading.facts.push_back(side);
+  const KernelModel model = models(reading)[0];
+  EXPECT_EQ(model.roles.size(), 2u);
+  EXPECT_EQ(model.pipelines[0].producers.back(), "scale") << "the role around it";
+}
+
 TEST(Model, AConstantForAWarpIsNoRole) {
   auto reading = testing::sample_reading();
   evidence::Fact fact = role_fact("_WARP_PROD", "", false);

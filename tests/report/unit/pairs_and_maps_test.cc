@@ -124,7 +124,7 @@ TEST(HtmlView, BytesOfTheMemoryMapsAddUp) {
   EXPECT_EQ(shared.at("tiles"), 65536);
   const auto tensor = drawn_bytes(page, "tensor memory");
   EXPECT_EQ(total(tensor), 512 * 128 * 4);
-  EXPECT_EQ(tensor.at("128 columns"), 128 * 512);
+  EXPECT_EQ(tensor.at("128 columns allocated"), 128 * 512);
 }
 
 TEST(SharedMemory, TheLaunchSaysTheTotalAndBuffersOfTheirOwnCount) {
