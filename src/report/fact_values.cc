@@ -1,6 +1,7 @@
 #include "report/fact_values.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -49,9 +50,9 @@ std::string operation_text(const Fact& fact) {
   for (const char* name : {"family", "shape", "direction", "tensor", "operation"})
     if (const std::string text = text_of(fact, {name}); !text.empty())
       parts.push_back(std::string(name == std::string_view("tensor") ? "of " : "") + text);
-  for (const char* name : {"atoms", "permutation"})
-    if (const std::string text = text_of(fact, {name}); !text.empty())
-      parts.push_back(std::string(name) + " " + text);
+  for (const auto& [name, shown] :
+       {std::pair{"instruction_mnk", "instruction "}, {"atoms", "atoms "}, {"permutation", "permutation "}})
+    if (const std::string text = text_of(fact, {name}); !text.empty()) parts.push_back(shown + text);
   if (const Value* multicast = value_of(fact, {"multicast"});
       multicast && multicast->boolean().value_or(false))
     parts.push_back("multicast");

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "reading/checklist/checklist.h"
 
@@ -73,10 +71,8 @@ std::string unguarded(PatternBuilder& p) {
       [](const Draft& d) { return d.fact.family == evidence::Family::E1 && d.construct == "direct-store"; });
   if (!loads && !stores) return "no predicate on the device";
   if (!direct) return "no predicate on the device; TMA clips what lies outside";
-  return fmt::format("no predicate on the device; TMA clips {}, the direct store has no guard",
-                     loads && stores ? "loads and its stores"
-                     : loads         ? "loads"
-                                     : "its stores");
+  if (stores) return "no predicate on the device; TMA clips what it moves";
+  return "no predicate on the device; TMA clips loads, the direct store has no guard";
 }
 }  // namespace
 

@@ -57,13 +57,26 @@ void tell_async_copy(CppContext& context, CppDraft& draft) {
   }
 }
 
+/// M, N and K of one instruction, where its name or its arguments give all three.
+void tell_instruction(CppContext& context, Node operation, CppDraft& draft) {
+  const CppValue made = context.folder.value(operation);
+  evidence::Value::List extents;
+  for (const char* name : {"op-m", "op-n", "op-k"})
+    for (const auto& [field, value] : made.fields)
+      if (field == name && value.integer()) extents.push_back(evidence::literal(*value.integer()));
+  if (extents.size() != 3) return;
+  evidence::Value& told = draft.fact.values["instruction_mnk"];
+  told.data = std::move(extents);
+  told.known_by = evidence::KnownBy::computed;
+}
+
 /// make_tiled_mma(op, Layout<Shape<_2,_2>>{}, Tile<_32,_32,_16>{}), TiledMMA<MMA_Atom<…>, Layout<…>, Tile<…>>
 void tell_tiled_mma(CppContext& context, CppDraft& draft) {
   std::vector<Node> given;
   if (draft.construct == "make_tiled_mma" && draft.node.is(NodeKind::call_expression))
     given = cpp_items(draft.node.child(Field::arguments_field));
-  else if (draft.construct == "TiledMMA")
-    given = arguments_behind(draft.node, draft.construct);
+  if (!given.empty()) tell_instruction(context, given[0], draft);
+  if (draft.construct == "TiledMMA") given = arguments_behind(draft.node, draft.construct);
   if (given.size() > 1) draft.fact.values["atoms"] = context.value(given[1]);
   if (given.size() > 2) draft.fact.values["permutation"] = context.value(given[2]);
 }

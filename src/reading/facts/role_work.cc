@@ -12,7 +12,7 @@ using source::Node;
 using NodeKind = source::Kind;
 namespace {
 
-std::string_view callee_of(Node call) { return last_part(call.child(Field::function_field).text()); }
+std::string_view called_leaf(Node call) { return last_part(call.child(Field::function_field).text()); }
 
 /// Prefetches descriptors, or initialises barriers.
 bool prepares(std::string_view leaf) {
@@ -49,9 +49,9 @@ bool only_prepares(Node block) {
     const Node n = block.tree()->at(i);
     if (n.is(NodeKind::assignment) && n.child(Field::left_field).is(NodeKind::subscript)) return false;
     if (!n.is(NodeKind::call)) continue;
-    if (prepares(callee_of(n)))
+    if (prepares(called_leaf(n)))
       any = true;
-    else if (!goes_with_preparation(callee_of(n)))
+    else if (!goes_with_preparation(called_leaf(n)))
       return false;
   }
   return any;

@@ -359,12 +359,10 @@ std::string constant_with_its_warps(const FactContext& context, const RoleBlock&
 void name_roles_by_work(FactContext& context) {
   for (RoleBlock& role : context.roles) {
     if (role.condition == role.statement) continue;  // a task has its name
-    if (alone_and_rejoins(context, role)) {
-      for (Draft& draft : context.drafts)
-        if (draft.construct == "dispatch" && draft.node == role.statement)
-          draft.fact.values["rejoins"] = evidence::literal(true);
-      continue;
-    }
+    const bool rejoins = alone_and_rejoins(context, role);
+    for (Draft& draft : context.drafts)
+      if (rejoins && draft.construct == "dispatch" && draft.node == role.statement)
+        draft.fact.values["rejoins"] = evidence::literal(true);
     const bool named = !constant_name(context, role.condition).empty();
     const bool flag = role.condition.is(NodeKind::identifier) || role.condition.is(NodeKind::attribute);
     if ((named || flag) && !role.otherwise) continue;
@@ -373,7 +371,7 @@ void name_roles_by_work(FactContext& context) {
     const bool telling = !work.empty() && work != "store" && work != "prefetch";
     if (!telling && !named && !flag && !role.otherwise)
       if (std::string constant = constant_with_its_warps(context, role); !constant.empty()) work = constant;
-    if (work.empty()) continue;
+    if (work.empty() || (rejoins && (work == "epilogue" || work == "store"))) continue;  // all store
     for (Draft& draft : context.drafts)
       if (draft.construct == "dispatch" && draft.node == role.statement) draft.fact.subject = work;
     role.name = work;

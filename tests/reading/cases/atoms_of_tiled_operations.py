@@ -14,7 +14,7 @@ def kernel(a: cute.Tensor, by_rows: cutlass.Constexpr):
     permutation = (ATOMS[0] * INSTRUCTION[0], ATOMS[1] * INSTRUCTION[1] * 2, INSTRUCTION[2])
     mma = cute.make_tiled_mma(op, ATOMS, permutation)  # expect: D4 mma atoms=(2,2,1) permutation=(32,32,16)
     named = cute.make_tiled_mma(op, atom_layout_mnk=(4, 1, 1), permutation_mnk=(64, 16, 16))  # expect: D4 mma atoms=(4,1,1) permutation=(64,16,16)
-    plain = cute.make_tiled_mma(op)
+    plain = cute.make_tiled_mma(op)  # expect: D4 mma instruction_mnk=(16,8,16)
     load = cute.make_copy_atom(  # expect: D3 copy bits=128
         cpasync.CopyG2SOp(cache_mode=cpasync.LoadCacheMode.GLOBAL), a.element_type, num_bits_per_copy=BITS)
     rows = warp.LdMatrix8x8x16bOp(by_rows != 0, 4)  # expect: D4 matrix-copy instruction=ldmatrix shape=8x8x16b matrices=4 transposed=true

@@ -17,6 +17,17 @@ def kernel(mLse: cute.Tensor, mOut: cute.Tensor, scale):
 
 
 @cute.kernel
+def multiplies(mma, mOut: cute.Tensor, scale):
+    tidx, _, _ = cute.arch.thread_idx()
+    warp_idx = cute.arch.make_warp_uniform(cute.arch.warp_idx())
+    if warp_idx == 0:  # expect: D1 role rejoins=true
+        for k in range(8):
+            cute.gemm(mma, scale, scale, scale, scale)  # expect-role: mma
+    cute.arch.sync_threads()
+    mOut[tidx] = scale[0]
+
+
+@cute.kernel
 def told_apart(mLse: cute.Tensor, mOut: cute.Tensor, scale):
     tidx, _, _ = cute.arch.thread_idx()
     warp_idx = cute.arch.make_warp_uniform(cute.arch.warp_idx())
