@@ -195,6 +195,7 @@ bool tells_activity(const std::string& kind) {
   static const std::set<std::string> kinds = {evidence::kind::pipeline,
                                               "pipeline-helper",
                                               "accumulator",
+                                              "operand-fragment",
                                               evidence::kind::tensor_memory_tensor,
                                               evidence::kind::tma_descriptor,
                                               evidence::kind::launch,

@@ -41,9 +41,11 @@ source::Node copy_left_open(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "copy" || !contains(site.path, "cute")) continue;
     const source::Node atom = context.positional(site.call, 0);
-    if (!atom || !is_active(context, site.call)) continue;
+    const bool told = std::any_of(context.drafts.begin(), context.drafts.end(),
+                                  [&](const Draft& d) { return d.node == site.call; });
+    if (!atom || told || !is_active(context, site.call)) continue;
     const Abstract value = context.evaluator.value_of(0, atom);
-    if (value.is(Abstract::Kind::unknown) && value.path.empty() && value.items.empty() && !value.made_at)
+    if (value.is(Abstract::Kind::unknown) && value.items.empty() && !value.path.starts_with("cutlass.cute"))
       return atom;
   }
   return {};

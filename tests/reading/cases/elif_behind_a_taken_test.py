@@ -21,8 +21,10 @@ class Kernel:
         elif cutlass.const_expr(chosen >= unknown_level()):  # expect: D1 branch taken=false
             acc_more = cute.make_rmem_tensor((4,), cutlass.Float32)  # expect: D4 accumulator active=false
             if is_last:
-                acc[1] = -cutlass.Float32.inf  # expect: B1 mask active=false condition=notcutlass.const_expr(chosen>=2)  # expect-no-evidence: P9
-            acc[2] = acc_more[0]
+                acc[1] = -cutlass.Float32.inf  # expect: B1 mask active=false condition=notcutlass.const_expr(chosen>=2)
+            if is_last:
+                acc[2] = -cutlass.Float32.inf  # expect-no-evidence: P9
+            acc[3] = acc_more[0]
 
     def levels(self):
         return [self.level, 1][0]

@@ -7,6 +7,6 @@ import cutlass.utils.mixed_input_helpers as helpers
 @cute.kernel
 def kernel(tmem_ptr, layout, gC, tile, tidx):
     tCtAcc = cute.make_tensor(tmem_ptr, layout)
-    tiled, source, target = helpers.epilog_tmem_copy_and_partition(  # expect: D4 tmem-copy  # expect-evidence: P5
+    tiled, source, target = helpers.epilog_tmem_copy_and_partition(  # expect: D4 tmem-copy
         tile, None, None, None, tidx, tCtAcc, gC, tile, False)
     cute.copy(tiled, source, target)
