@@ -45,8 +45,8 @@ source::Node copy_left_open(FactContext& context) {
                                   [&](const Draft& d) { return d.node == site.call; });
     if (!atom || told || !is_active(context, site.call)) continue;
     const Abstract value = context.evaluator.value_of(0, atom);
-    if (value.is(Abstract::Kind::unknown) && value.items.empty() && !value.path.starts_with("cutlass.cute"))
-      return atom;
+    const bool plain = value.is(Abstract::Kind::unknown) || value.is(Abstract::Kind::object);
+    if (plain && value.items.empty() && !value.path.starts_with("cutlass.cute")) return atom;
   }
   return {};
 }
