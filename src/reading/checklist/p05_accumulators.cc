@@ -38,6 +38,8 @@ source::Node copy_left_open(FactContext& context) {
     return d.construct == "tmem-tensor" && is_active(context, d.node);
   });
   if (!tensors) return {};
+  for (const Draft& d : context.drafts)
+    if (is_library_epilogue(d) && is_active(context, d.node)) return d.node;
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "copy" || !contains(site.path, "cute")) continue;
     const source::Node atom = context.positional(site.call, 0);
