@@ -194,6 +194,9 @@ class RolesOfFunctions {
 bool tells_activity(const std::string& kind) {
   static const std::set<std::string> kinds = {evidence::kind::pipeline,
                                               "pipeline-helper",
+                                              "accumulator",
+                                              "operand-fragment",
+                                              evidence::kind::tensor_memory_tensor,
                                               evidence::kind::tma_descriptor,
                                               evidence::kind::launch,
                                               evidence::kind::launch_keyword,

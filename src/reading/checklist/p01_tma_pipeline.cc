@@ -64,6 +64,12 @@ class Rings {
     return type != "PipelineAsync" && names_tma_ring(type) && single_.empty();
   }
 
+  /// Whether a load fills one: it names no pipeline of one stage.
+  bool filled_by(const Draft& load) const {
+    const std::string pipeline = told(load, "pipeline");
+    return pipeline.empty() || named(rings, pipeline) || !named(single_, pipeline);
+  }
+
   std::vector<const Draft*> rings;
   std::vector<const Draft*> by_default_one;  ///< of one stage unless an argument asks for more
 
@@ -102,7 +108,7 @@ evidence::PatternFinding with_pipelines(PatternBuilder& p, const Rings& rings) {
     p.cite([&](const Draft& d) { return d.fact.kind == which && rings.holds(d); }, rank);
   };
   side(kind::acquire, 1);
-  p.cite(is_load, 2);
+  p.cite([&](const Draft& d) { return is_load(d) && rings.filled_by(d); }, 2);
   side(kind::wait, 3);
   side(kind::release, 4);
   for (const Draft* ring : rings.rings)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "evidence/names.h"
 #include "reading/checklist/checklist.h"
 
@@ -7,8 +9,9 @@ bool sets_registers(const Draft& d) {
   return d.fact.kind == evidence::kind::register_budget && d.construct != "register-constant";
 }
 bool loads_tensor_memory(const Draft& d) {
-  return d.fact.kind == "tmem-copy" && (d.construct.starts_with("Ld") || contains(d.construct, "load") ||
-                                        contains(d.construct, "_ld") || d.construct == "make_tmem_copy");
+  return d.fact.kind == "tmem-copy" &&
+         (d.construct.starts_with("Ld") || contains(d.construct, "load") || contains(d.construct, "_ld") ||
+          d.construct == "make_tmem_copy" || d.construct.ends_with("_tmem_copy_and_partition"));
 }
 bool stores_tensor_memory(const Draft& d) {
   return d.fact.kind == "tmem-copy" && (d.construct.starts_with("St") || contains(d.construct, "_st"));
@@ -28,6 +31,27 @@ bool is_warp_operation(const Draft& d) {
 }
 bool is_task_with_registers(const Draft& d) { return d.construct == "Task" && !told(d, "registers").empty(); }
 bool is_library_epilogue(const Draft& d) { return d.construct == "library-epilogue"; }
+
+/// A copy of which nothing tells the operation, in a file with tensors in tensor memory: it may move those.
+source::Node copy_left_open(FactContext& context) {
+  const bool tensors = std::any_of(context.drafts.begin(), context.drafts.end(), [&](const Draft& d) {
+    return d.construct == "tmem-tensor" && is_active(context, d.node);
+  });
+  if (!tensors) return {};
+  for (const Draft& d : context.drafts)
+    if (is_library_epilogue(d) && is_active(context, d.node)) return d.node;
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "copy" || !contains(site.path, "cute")) continue;
+    const source::Node atom = context.positional(site.call, 0);
+    const bool told = std::any_of(context.drafts.begin(), context.drafts.end(),
+                                  [&](const Draft& d) { return d.node == site.call; });
+    if (!atom || told || !is_active(context, site.call)) continue;
+    const Abstract value = context.evaluator.value_of(0, atom);
+    const bool plain = value.is(Abstract::Kind::unknown) || value.is(Abstract::Kind::object);
+    if (plain && value.items.empty() && !value.path.starts_with("cutlass.cute")) return atom;
+  }
+  return {};
+}
 
 /// What the file does with accumulators and registers: of what the defaults leave in, where they leave
 /// anything in.
@@ -67,6 +91,10 @@ evidence::PatternFinding accumulator_management(FactContext& context, const Resc
   if (!now.any()) now = written;
   p.flag("setmaxnreg", now.reallocates);
   p.flag("tmem_to_rmem", now.loads);
+  if (const source::Node open = now.loads ? source::Node() : copy_left_open(context))
+    p.finding.values["tmem_to_rmem"] =
+        evidence::undetermined("what a copy moves could not be followed",
+                               {std::string(open.text().substr(0, 60))}, context.at(open), "");
   p.flag("rmem_to_tmem", now.stores);
   p.flag("rmem_accumulator", now.registers);
   p.flag("acc_rescale", !rescaling.accumulators.empty());

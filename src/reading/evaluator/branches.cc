@@ -87,7 +87,7 @@ Activity Folder::branches_around(Node node, Node stop, const Frame* frame) {
     }
     const Tristate taken = branch_taken(n, frame);
     if (taken == Tristate::yes) continue;
-    if (out.condition.empty() || (taken == Tristate::no && out.state != Tristate::no))
+    if (out.condition.empty() || taken == Tristate::no)  // the outermost that does not hold
       out.condition = condition_of(n);
     out.state = both(out.state, taken);
   }

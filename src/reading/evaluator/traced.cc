@@ -232,32 +232,34 @@ std::string negated_text(Node condition) {
 }
 }  // namespace
 
-/// What the run decided against a node, as text: the condition around it that does not hold, "not" the one
-/// before whose other side it stands on; "" when none did. It holds wherever the function ended.
+/// What the run decided against a node, as text: the outermost condition around it that does not hold, "not"
+/// the one before whose other side it stands on; "" when none did. It holds wherever the function ended.
 std::string TracedEvaluator::decided_against(int module, Node node) {
   using Truth = machine::Machine::Truth;
   const auto is = [&](Node condition, Truth truth) {
     const RunValue value = condition ? seen(module, condition, nullptr) : RunValue();
     return value.bound() && machine_.truth(value) == truth;
   };
+  std::string out;
   for (Node n = node; n && !n.is(NodeKind::function_definition); n = n.parent()) {
     const Node above = n.parent();
     const bool side = n.field() == source::Field::consequence_field;
     const bool other = n.is(NodeKind::elif_clause) || n.is(NodeKind::else_clause);
     if (side && (above.is(NodeKind::if_statement) || above.is(NodeKind::elif_clause))) {
       const Node condition = above.child(source::Field::condition_field);
-      if (is(condition, Truth::no)) return std::string(condition.text().substr(0, 100));
+      if (is(condition, Truth::no)) out = condition.text().substr(0, 100);
     } else if (other && above.is(NodeKind::if_statement)) {
-      if (const Node first = above.child(source::Field::condition_field); is(first, Truth::yes))
-        return negated_text(first);
-      for (const Node before : above.children()) {
-        if (before == n) break;
-        const Node condition = before.child(source::Field::condition_field);
-        if (before.is(NodeKind::elif_clause) && is(condition, Truth::yes)) return negated_text(condition);
+      Node taken;
+      for (Node before = above.first(); before && !(before == n) && !taken; before = before.next()) {
+        const bool test = before.field() == source::Field::condition_field;
+        if (!test && !before.is(NodeKind::elif_clause)) continue;
+        const Node condition = test ? before : before.child(source::Field::condition_field);
+        if (is(condition, Truth::yes)) taken = condition;
       }
+      if (taken) out = negated_text(taken);
     }
   }
-  return {};
+  return out;
 }
 
 /// Where no main program asks for a launch, what ran says nothing of the defaults; conditions that the run
@@ -293,7 +295,9 @@ Activity TracedEvaluator::active(int module, Node node) {
     if (folded.state != Tristate::undetermined) return folded;
     Node statement = source::statement_of(node);
     if (statement && trace.ran(module, statement)) return {Tristate::yes, ""};
-    return {Tristate::no, folded.condition.empty() ? "not reached under the defaults" : folded.condition};
+    std::string condition = decided_against(module, node);
+    if (condition.empty()) condition = folded.condition;
+    return {Tristate::no, condition.empty() ? "not reached under the defaults" : std::move(condition)};
   }
   if (folded.state == Tristate::undetermined)
     if (std::string condition = decided_against(module, node); !condition.empty())

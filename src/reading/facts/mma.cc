@@ -104,16 +104,41 @@ void add_accumulators_of_helpers(FactContext& context) {
   }
 }
 
-/// tCtAcc = cute.make_tensor(tmem_ptr, …): the accumulator rebased on the allocated tensor memory.
+/// Which operand of a multiply a tensor is, by the fragment that its layout is taken of, else by the multiply
+/// it is given to; 0 = none.
+char operand_of(const FactContext& context, const CallSite& tensor) {
+  const std::string_view made = tensor.call.text();
+  for (const char operand : {'A', 'B'})
+    if (made.find(std::string("make_fragment_") + operand + "(") != std::string_view::npos) return operand;
+  char out = 0;
+  for (const CallSite& site : context.calls()) {
+    if (site.leaf != "gemm" || site.function != tensor.function || !context.positional(site.call, 3))
+      continue;
+    const auto given = [&](int i) {
+      const std::string_view text = context.positional(site.call, i).text();
+      return text.substr(0, text.find_first_of("[(")) == tensor.target;
+    };
+    if (given(1)) return 0;
+    if (given(2) || given(3)) out = given(2) ? 'A' : 'B';
+  }
+  return out;
+}
+
+/// tCtAcc = cute.make_tensor(tmem_ptr, …): the accumulator rebased on the allocated tensor memory, or an
+/// operand that lies there.
 void add_tensor_memory_accumulators(FactContext& context) {
   for (const CallSite& site : context.calls()) {
     if (site.leaf != "make_tensor" || site.target.empty()) continue;
     const Node pointer = context.positional(site.call, 0);
     if (!pointer || to_lower(pointer.text()).find("tmem") == std::string::npos) continue;
-    Draft& draft = context.add(Family::D4, "accumulator", site.target, site.target + " lies in tensor memory",
-                               site.call);
+    const char operand = operand_of(context, site);
+    Draft& draft = context.add(Family::D4, operand ? evidence::kind::tensor_memory_tensor : "accumulator",
+                               site.target, site.target + " lies in tensor memory", site.call);
     draft.construct = "tmem-tensor";
-    draft.fact.values["accumulator"] = evidence::literal("tensor-memory");
+    if (operand)
+      draft.fact.values["operand"] = evidence::literal(std::string(1, operand));
+    else
+      draft.fact.values["accumulator"] = evidence::literal("tensor-memory");
   }
 }
 

@@ -142,6 +142,18 @@ bool is_constant(Node condition) {
   return true;
 }
 
+/// Whether a test before an `elif` is known to hold, so that nothing comes to it.
+bool is_behind_taken(FactContext& context, Node clause) {
+  const auto holds = [&](Node condition) {
+    const Abstract value = context.evaluator.value_of(0, condition);
+    return value.is_number() && value.number != 0;
+  };
+  bool taken = holds(clause.parent().child(Field::condition_field));
+  for (Node n = clause.parent().child(Field::alternative_field); n && !(n == clause) && !taken; n = n.next())
+    taken = n.is(NodeKind::elif_clause) && holds(n.child(Field::condition_field));
+  return taken;
+}
+
 /// A branch of device code on something the file's configuration decides: with const_expr only one side is
 /// traced; a plain if on such a value traces both sides.
 void add_branch(FactContext& context, Node statement) {
@@ -160,8 +172,9 @@ void add_branch(FactContext& context, Node statement) {
   draft.construct = "branch";
   draft.fact.optional = !by_launch;
   draft.fact.values["decided"] = evidence::literal(compile_time ? "compile-time" : "run-time");
-  draft.fact.values["taken"] =
-      decided ? evidence::literal(value.number != 0) : context.value(value, condition);
+  const bool passed_by = statement.is(NodeKind::elif_clause) && is_behind_taken(context, statement);
+  draft.fact.values["taken"] = passed_by || decided ? evidence::literal(!passed_by && value.number != 0)
+                                                    : context.value(value, condition);
 }
 
 void add_dispatches(FactContext& context) {
