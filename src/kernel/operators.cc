@@ -150,7 +150,8 @@ using RoleModes = std::pair<const std::string, Modes>;  ///< of an OperatorSpec
 /// Adds the role's extents to those that others have.
 Status check_role(const Operator& op, const OperatorSpec& spec, const RoleModes& wanted,
                   const ExportedCall& call, std::map<std::string, std::int64_t>& extents) {
-  const auto& [name, modes] = wanted;
+  const std::string& name = wanted.first;  // lambdas below hold it: no structured binding
+  const Modes& modes = wanted.second;
   const OperatorRole& role = op.roles.at(name);
   const auto bad = [&](const std::string& wrong) {
     return Status(no_fit(op, fmt::format("role {}: {}", name, wrong)));

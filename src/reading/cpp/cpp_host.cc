@@ -26,7 +26,7 @@ void CppHostRun::run() {
   make_globals();
   Things given;
   if (!cpp_items(cpp_parameters_of(main_)).empty()) given = {of_value(CppValue::of(1)), unknown()};
-  while (given.size() > 0 && given.size() < cpp_items(cpp_parameters_of(main_)).size())
+  while (!given.empty() && given.size() < cpp_items(cpp_parameters_of(main_)).size())
     given.push_back(unknown());
   invoke(main_, given, nullptr, nullptr);
   folder_.running_ = 0;

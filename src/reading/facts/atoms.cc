@@ -1,5 +1,6 @@
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "evidence/names.h"
 #include "reading/facts/context.h"
@@ -53,7 +54,7 @@ Draft* draft_on(FactContext& context, const CallSite& site) {
 }
 
 evidence::Value or_default(FactContext& context, Node node, evidence::Value otherwise) {
-  return node ? context.value(node) : otherwise;
+  return node ? context.value(node) : std::move(otherwise);
 }
 
 /// warp.LdMatrix8x8x16bOp(transpose, num_matrices).
