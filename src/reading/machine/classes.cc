@@ -123,9 +123,11 @@ void Machine::Interpreter::finish_class(Class* klass) {
 
 /// The member that has a value; a second name for it is an alias. Unbound: there is none yet.
 Value Machine::Interpreter::member_of_value(Class* klass, const Value& value) {
+  const Symbol of_member = m.symbol("value");
   for (const auto& [name, member] : klass->attributes.items())
     if (const Instance* i = member.as<Instance>(); i && i->klass == klass) {
-      const Value* known = i->attributes.find(m.symbol("value"));
+      const Value* known = i->attributes.find(of_member);
+      if (known && known->is_int() && value.is_int() && known->number() != value.number()) continue;
       if (known && m.equal(*known, value) == Truth::yes) return member;
     }
   return {};
