@@ -10,6 +10,30 @@ using NodeKind = source::Kind;
 
 namespace {
 using Keywords = std::vector<std::pair<Symbol, Value>>;
+
+/// Models that ask for each argument by its place and name, and so are told which of them an unpacked value
+/// may give, and those to which their arguments do not matter. All others take the arguments that there are.
+bool takes_unknown_splats(const Call& c) {
+  constexpr std::string_view roots[] = {"cutlass", "cuda", "torch", "argparse", "nvshmem"};
+  constexpr std::string_view functions[] = {"builtins.print", "builtins.exit", "sys.exit",
+                                            "builtins.object.__new__"};
+  const Record* record = c.self.as<Record>();
+  const std::string_view path = record ? std::string_view(record->path) : c.path;
+  const std::string_view root = path.substr(0, path.find_first_of(".[("));
+  const bool is_layout = c.self.object() && c.self.object()->type == Type::layout;
+  return is_layout || std::find(std::begin(roots), std::end(roots), root) != std::end(roots) ||
+         std::find(std::begin(functions), std::end(functions), c.path) != std::end(functions) ||
+         (record && record->kind == "partial");
+}
+
+/// What a model answers; nothing where it would drop arguments that are unpacked into the call.
+std::optional<Value> answer_of(Native native, Call& c) {
+  return c.complete || takes_unknown_splats(c) ? native(c) : std::nullopt;
+}
+
+std::string not_told(const Call& c, const char* reason) {
+  return c.complete ? reason : "arguments that are unpacked into the call are not known: ";
+}
 }  // namespace
 
 void Machine::Interpreter::arguments_of(Node list, Scope* s, std::vector<Value>& arguments,
@@ -96,7 +120,7 @@ Value Machine::Interpreter::call_plain(const Value& callee, std::vector<Value> a
     const bool of_library = f->module >= Library::first;
     if (const Native native = of_library ? natives.find_function(f->path) : nullptr) {
       Call c{m, f->path, {}, arguments, keywords, at, module, complete};
-      if (auto value = native(c)) return *value;
+      if (auto value = answer_of(native, c)) return *value;
       if (m.raising_) return {};
     }
     return call_function(f, nullptr, std::move(arguments), std::move(keywords), at, module, complete);
@@ -107,7 +131,7 @@ Value Machine::Interpreter::call_plain(const Value& callee, std::vector<Value> a
   if (Class* klass = callee.as<Class>()) {
     if (const Native native = natives.find_function(klass->path)) {
       c.path = klass->path;
-      if (auto value = native(c)) return *value;
+      if (auto value = answer_of(native, c)) return *value;
       if (m.raising_) return {};
     }
     if (library_names_.count(klass->module) && !klass->is_enum && !klass->is_named_tuple &&
@@ -141,7 +165,7 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
   c.path = e->path;
   if (!e->native) e->native = natives.find_function(e->path);
   if (const Native native = *e->native) {
-    if (auto value = native(c)) return *value;
+    if (auto value = answer_of(native, c)) return *value;
     if (m.raising_) return {};
   }
   if (e->path.starts_with("cutlass.")) {
@@ -165,6 +189,8 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
     m.set_field(r, "message", c.arguments.empty() ? m.text("") : m.text(m.str(given)));
     if (plain_exit) m.set_field(r, "message", m.text(exit_text));
     m.set_field(r, "args", m.tuple(c.arguments));
+    for (const char* open : {"message", "args"})
+      if (!c.complete) m.set_field(r, open, m.unknown("arguments that are unpacked are not known"));
     return r;
   }
   may_allocate(e->path);
@@ -176,7 +202,7 @@ Value Machine::Interpreter::call_external(External* e, Call& c, Scope* from) {
   for (const Value& a : c.arguments)
     if (in_place || a.as<Iterator>()) lose_content(a);
   give_away(c, e->path);
-  return m.unknown("a library call that is not modelled: " + e->path,
+  return m.unknown(not_told(c, "a library call that is not modelled: ") + e->path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", e->path);
 }
 
@@ -197,22 +223,6 @@ void Machine::Interpreter::may_allocate(std::string_view path) {
   const std::string_view leaf = path.substr(path.rfind('.') + 1);  // npos + 1 = 0: all of it
   if (leaf.starts_with("alloc") || path.find(".task_scheduling.") != std::string_view::npos)
     m.current_launch_->allocated_known = false;
-}
-
-Value Machine::Interpreter::call_super(Call& c, Scope* from) {
-  Super* super = m.make<Super>();
-  while (from && !from->running) from = from->parent;
-  if (c.arguments.size() >= 2) super->self = c.arguments[1];
-  if (!from && c.arguments.size() < 2) return unknown_at("super() outside a method", c.node);
-  if (!super->self.bound()) super->self = from->self;
-  super->after = c.arguments.empty() ? from->running->owner : c.arguments[0].as<Class>();
-  // A function inside a method takes the method's.
-  for (const Scope* up = from; !super->after && c.arguments.empty() && up; up = up->parent) {
-    if (!up->running || !up->running->owner) continue;
-    super->after = up->running->owner;
-    super->self = up->self;
-  }
-  return super;
 }
 
 std::string_view Machine::Interpreter::kind_of(const Value& v) const {
@@ -263,7 +273,7 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   c.path = path;
   c.self = method->self;
   if (const Native native = natives.find_method(kind, method->name)) {
-    if (auto value = native(c)) return *value;
+    if (auto value = answer_of(native, c)) return *value;
     if (m.raising_) return {};
   }
   may_allocate(path);
@@ -272,7 +282,7 @@ Value Machine::Interpreter::call_method(Method* method, Call& c, Scope*) {
   const Record* record = method->self.as<Record>();
   if (record) origin = record->path + "." + method->name;
   give_away(c, record ? origin : "builtins." + path);
-  return m.unknown("a method that is not modelled: " + path,
+  return m.unknown(not_told(c, "a method that is not modelled: ") + path,
                    c.node ? std::string(c.node.text().substr(0, 80)) : "", origin);
 }
 
@@ -280,19 +290,12 @@ Value Machine::Interpreter::call_record(Record* r, Call& c) {
   c.path = r->path;
   c.self = r;
   if (const Native native = natives.find_method(r->kind, "__call__")) {
-    if (auto value = native(c)) return *value;
+    if (auto value = answer_of(native, c)) return *value;
     if (m.raising_) return {};
   }
   give_away(c, r->path);
-  return m.unknown("a call of " + r->kind, c.node ? std::string(c.node.text().substr(0, 80)) : "", r->path);
-}
-
-bool Machine::Interpreter::interpretable(const Function* f) const { return interpretable_module(f->module); }
-
-bool Machine::Interpreter::interpretable_module(int index) const {
-  const auto known = library_names_.find(index);
-  if (known == library_names_.end()) return true;
-  return is_plain_python(known->second);
+  return m.unknown(not_told(c, "a call of ") + r->kind,
+                   c.node ? std::string(c.node.text().substr(0, 80)) : "", r->path);
 }
 
 Value Machine::Interpreter::call_function(Function* f, const Value* self, std::vector<Value> arguments,
@@ -308,7 +311,7 @@ Value Machine::Interpreter::call_function(Function* f, const Value* self, std::v
     if (const Native native =
             self && f->path.ends_with(".__init__") ? natives.find_function(f->path) : nullptr) {
       Call c{m, f->path, *self, arguments, keywords, at, module, complete};
-      if (auto value = native(c)) return *value;
+      if (auto value = answer_of(native, c)) return *value;
       if (m.raising_) return {};
     }
     may_allocate(f->path);

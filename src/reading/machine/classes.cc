@@ -11,6 +11,31 @@ using NodeKind = source::Kind;
 
 namespace {
 using Keywords = std::vector<std::pair<Symbol, Value>>;
+constexpr std::size_t most_members = 8192;  // what is kept of a class is looked through from its start
+
+/// Whether a statement of a class does nothing but give the class a name.
+bool only_names(Node statement) {
+  for (std::uint32_t i = statement.index(); i < statement.end_index(); ++i) {
+    const Node n = statement.tree()->at(i);
+    const std::string_view called = n.is(NodeKind::call) ? n.child(Field::function_field).text() : "auto";
+    if (!called.ends_with("auto") && !called.ends_with("field")) return false;
+    if (n.is(NodeKind::augmented_assignment) || n.is(NodeKind::delete_statement) ||
+        n.is(NodeKind::global_statement) || n.is(NodeKind::nonlocal_statement))
+      return false;
+    if (n.is(NodeKind::assignment) && !n.child(Field::left_field).is(NodeKind::identifier)) return false;
+  }
+  return true;
+}
+
+/// A class of more members than are kept, which does nothing else when it is made.
+bool has_too_many_members(const Class& klass) {
+  const Node body = klass.node.child(Field::body_field);
+  std::size_t members = 0;
+  for (Node c = body.first(); c; c = c.next()) ++members;
+  return members > most_members && only_names(body) &&
+         std::none_of(klass.bases.begin(), klass.bases.end(),
+                      [](const Value& base) { return base.as<Class>() || base.is_unknown(); });
+}
 }  // namespace
 
 Value Machine::Interpreter::define_class(Node n, Scope* s) {
@@ -27,6 +52,8 @@ Value Machine::Interpreter::define_class(Node n, Scope* s) {
   if (m.raising_) return {};
   if (kind.as<Class>() && s->module < Library::first)
     return unknown_at("a class whose metaclass is the program's own", n.child(Field::name_field));
+  if (has_too_many_members(*klass))
+    return m.limit("a class of more than " + std::to_string(most_members) + " members", klass->name);
   Scope* body = new_scope();
   body->module = s->module;
   body->function = s->function;
@@ -100,7 +127,8 @@ void Machine::Interpreter::finish_class(Class* klass) {
   const auto next = [&] {  // of flags the next bit
     std::int64_t bit = 1;
     while (flags && bit <= automatic && bit < std::int64_t{1} << 61) bit *= 2;
-    return flags ? bit : automatic + 1;
+    return flags ? (bit > automatic ? Value::integer(bit) : m.limit("a flag of more than 62 bits"))
+                 : Value::integer(automatic + 1);
   };
   const Symbol name_symbol = m.symbol("name"), value_symbol = m.symbol("value");
   const auto items = klass->attributes.items();
@@ -112,7 +140,7 @@ void Machine::Interpreter::finish_class(Class* klass) {
     member->attributes.at(name_symbol) = m.text(m.name_of(name));
     Value number = value;
     const Unknown* u = value.as<Unknown>();
-    if (u && u->path == "enum.auto") number = Value::integer(next());
+    if (u && u->path == "enum.auto") number = next();
     if (number.is_integral()) automatic = flags ? std::max(automatic, number.number()) : number.number();
     member->attributes.at(value_symbol) = number;
     const Value first = member_of_value(klass, number);
@@ -123,9 +151,15 @@ void Machine::Interpreter::finish_class(Class* klass) {
 
 /// The member that has a value; a second name for it is an alias. Unbound: there is none yet.
 Value Machine::Interpreter::member_of_value(Class* klass, const Value& value) {
+  if (value.is_unknown()) return {};  // equal to none for sure
+  const Symbol of_member = m.symbol("value");
+  const Text* text = value.as<Text>();
   for (const auto& [name, member] : klass->attributes.items())
     if (const Instance* i = member.as<Instance>(); i && i->klass == klass) {
-      const Value* known = i->attributes.find(m.symbol("value"));
+      const Value* known = i->attributes.find(of_member);
+      if (known && known->is_int() && value.is_int() && known->number() != value.number()) continue;
+      if (const Text* held = known && text ? known->as<Text>() : nullptr; held && held->text != text->text)
+        continue;
       if (known && m.equal(*known, value) == Truth::yes) return member;
     }
   return {};

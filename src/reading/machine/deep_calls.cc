@@ -3,7 +3,7 @@
 
 #include "reading/machine/fork.h"
 
-// Calls that are not followed: too deep, or behind a decorator that may make anything of a function.
+// Calls that are not followed: too deep, or behind a decorator that may make anything of a function; super().
 namespace cutelab::reading::machine {
 using source::Node;
 
@@ -70,6 +70,30 @@ Value Machine::Interpreter::watched(Function* f, Scope* s, Node at, int module) 
   for (const auto& saved : out.sets) lose_content(saved.container);
   ++m.uncertain_;
   return lost();
+}
+
+Value Machine::Interpreter::call_super(Call& c, Scope* from) {
+  Super* super = m.make<Super>();
+  while (from && !from->running) from = from->parent;
+  if (c.arguments.size() >= 2) super->self = c.arguments[1];
+  if (!from && c.arguments.size() < 2) return unknown_at("super() outside a method", c.node);
+  if (!super->self.bound()) super->self = from->self;
+  super->after = c.arguments.empty() ? from->running->owner : c.arguments[0].as<Class>();
+  // A function inside a method takes the method's.
+  for (const Scope* up = from; !super->after && c.arguments.empty() && up; up = up->parent) {
+    if (!up->running || !up->running->owner) continue;
+    super->after = up->running->owner;
+    super->self = up->self;
+  }
+  return super;
+}
+
+bool Machine::Interpreter::interpretable(const Function* f) const { return interpretable_module(f->module); }
+
+bool Machine::Interpreter::interpretable_module(int index) const {
+  const auto known = library_names_.find(index);
+  if (known == library_names_.end()) return true;
+  return is_plain_python(known->second);
 }
 
 }  // namespace cutelab::reading::machine

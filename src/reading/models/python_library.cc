@@ -50,7 +50,7 @@ Answer call_partial(Call& c) {
       keywords.emplace_back(key, value);
   }
   return c.machine.call(c.machine.field(r, "function"), std::move(arguments), std::move(keywords), c.node,
-                        c.module);
+                        c.module, c.complete);
 }
 
 Answer dataclass_field(Call& c) {

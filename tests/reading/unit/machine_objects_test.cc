@@ -271,5 +271,38 @@ TEST(MachineObjects, LoopsOfTheDeviceHaveTheirElse) {
   EXPECT_EQ(p.text("r"), "100");
 }
 
+/// As many members as that, each after the one before it.
+std::string members(int count, const std::string& value) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += "    M" + std::to_string(i) + value + "\n";
+  return out;
+}
+
+TEST(MachineObjects, ClassesOfManyMembers) {
+  const std::string head =
+      "from enum import IntEnum, IntFlag, auto\nfrom typing import NamedTuple\nfrom dataclasses import "
+      "dataclass\n";
+  for (const int count : {70, 12'000}) {
+    const bool kept = count < 100;
+    const std::string last = ".M" + std::to_string(count - 1);
+    const std::string number = std::to_string(count);
+    for (const auto& [program, expected] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"class E(IntEnum):\n" + members(count, " = auto()") + "r = E" + last + ".value\n", number},
+             {"class P(NamedTuple):\n" + members(count, ": int = 7") + "r = P()" + last + "\n", "7"},
+             {"@dataclass(order=True)\nclass D:\n" + members(count, ": int = 7") + "r = D()" + last + "\n",
+              "7"}}) {
+      RanProgram p(head + program);
+      EXPECT_EQ(p.text("r").substr(0, 1), kept ? expected.substr(0, 1) : "?") << program.substr(0, 40);
+      EXPECT_EQ(p.machine().give_ups().empty(), kept);
+    }
+  }
+  RanProgram calls("l = []\nclass A:\n" + members(9'000, " = 1") + "    l.append(3)\nr = l, A.M8\n");
+  EXPECT_EQ(calls.text("r"), "([3], 1)");
+  RanProgram flags(head + "class F(IntFlag):\n" + members(70, " = auto()") +
+                   "r = F.M5.value, F.M61.value == F.M60.value * 2, F.M69.value == F.M65.value\n");
+  EXPECT_EQ(flags.text("r").substr(0, 10), "(32, True,") << flags.text("r");
+  EXPECT_EQ(flags.text("r").find("True)"), std::string::npos) << flags.text("r");
+}
+
 }  // namespace
 }  // namespace cutelab

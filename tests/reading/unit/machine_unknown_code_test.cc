@@ -182,5 +182,46 @@ TEST(UnknownCode, PlainValuesAreNotCalled) {
       "2");
 }
 
+TEST(UnknownCode, ArgumentsThatAreUnpackedAndNotKnown) {
+  const std::string head =
+      lib + "import math, operator, dataclasses, functools, itertools\nx, d = e.items(), e.named()\n";
+  for (const char* value : {"math.gcd(256, *x)",
+                            "math.lcm(*range(1, 3), *x)",
+                            "math.log(8, *x)",
+                            "pow(3, 3, *x)",
+                            "len(range(10, *x))",
+                            "{}.get('a', *x)",
+                            "next(iter([1]), *x)",
+                            "int('11', *x)",
+                            "round(2.5, *x)",
+                            "[1, 2].pop(*x)",
+                            "{1: 2}.pop(1, *x)",
+                            "'abc'.strip(*x)",
+                            "'aba'.replace('a', 'b', *x)",
+                            "'abc'.startswith('b', *x)",
+                            "'a b'.split(*x)",
+                            "len({9}.difference(*x))",
+                            "operator.itemgetter(0, *x)([1])",
+                            "sorted([2, 1], **d)",
+                            "sum([1], *x)",
+                            "list(itertools.islice(range(10), *x))",
+                            "ValueError(*x).args"})
+    not_known(head + "r = " + value + "\n");
+  for (const char* changed :
+       {"s = {9}\ns.update(*x)\nr = len(s)\n", "s = [1]\ns.append(*x)\nr = len(s)\n",
+        "s = [1, 2]\ns.pop(*x)\nr = len(s)\n", "s = {'a': 1}\ns.update(*x)\nr = s['a']\n",
+        "s = iter([1, 2])\nsum(s, *x)\nr = next(s, 9)\n",
+        "s = []\ndef f(v): s.append(v)\nlist(map(f, [1], *x))\nr = len(s)\n"})
+    not_known(head + changed);
+  not_known(head + "@dataclasses.dataclass\nclass D:\n    a: int = 1\nr = dataclasses.replace(D(), **d).a\n");
+  not_known(head + "n = 1\ntry:\n    math.gcd(*x)\n    n = 2\nexcept TypeError:\n    n = 3\nr = n\n");
+  not_known(head + "def f(a, b=2): return b\nr = functools.partial(f, 1)(*x)\n");
+  known(head + "def f(a, b=2): return a\nprint(*x)\nr = functools.partial(f, 1)(*x)\n", "1");
+  known(head + "y = [4, 6]\nr = math.gcd(*y), pow(2, *[3]), {}.get('a', *[7]), dict(**{'a': 1})\n",
+        "(2, 8, 7, {'a': 1})");
+  known(head + "class A: pass\ndef f(*a, **k): return 5\ns = [1]\ns.count(*x)\nr = f(*x, **d), s\n",
+        "(5, [1])");
+}
+
 }  // namespace
 }  // namespace cutelab
