@@ -29,7 +29,7 @@ Node stages_of(const FactContext& context, const Draft& d) {
 /// The rings that TMA loads fill: pipelines whose class says so, and those that a load names.
 class Rings {
  public:
-  Rings(FactContext& context, Evaluator& anything) : context_(context) {
+  Rings(FactContext& context, Evaluator& anything) {
     std::vector<std::string> filled;
     for (const Draft& d : context.drafts)
       if (is_load(d)) filled.push_back(told(d, "pipeline"));
@@ -85,7 +85,6 @@ class Rings {
     });
   }
 
-  FactContext& context_;
   std::vector<const Draft*> single_;
 };
 

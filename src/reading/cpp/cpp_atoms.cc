@@ -9,7 +9,6 @@
 /// instruction, the width of cp.async, how a tiled MMA repeats and permutes its atom; what a product
 /// multiplies and which pipeline it is fed from.
 namespace cutelab::reading {
-using evidence::Family;
 using source::Field;
 using source::Node;
 using NodeKind = source::Kind;

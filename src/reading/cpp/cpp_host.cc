@@ -8,7 +8,6 @@
 /// The run as a whole, and the objects that it works on.
 namespace cutelab::reading {
 using source::Field;
-using source::Node;
 using NodeKind = source::Kind;
 using CppKind = CppValue::Kind;
 namespace {
