@@ -357,7 +357,8 @@ Status check_importable(const std::string& path, const std::string& arch, const 
                  printable(made->reason.substr(unknown_architecture.size())), "",
                  "name one of these with --arch"};
   const std::string how = made->reason.empty() ? capture::name_of(made->ended) : printable(made->reason);
-  if (made->ended == capture::Ended::time_limit)  // says nothing of the file: starting the DSL alone may take long
+  if (made->ended ==
+      capture::Ended::time_limit)  // says nothing of the file: starting the DSL alone may take long
     return Error{ErrorKind::unavailable, "import " + path,
                  "whether it can be imported as a module is not known: " + how, "",
                  "give it more time with --timeout SECONDS"};

@@ -27,4 +27,12 @@ bool only_prepares(source::Node block);
 /// it and store the output together: its warps rejoin the others.
 bool alone_and_rejoins(const FactContext& context, const RoleBlock& role);
 
+/// `if is_first:` of a kernel with `is_first: Constexpr`: what each launch passes makes another kernel of it.
+bool constant_of_kernel(const FactContext& context, source::Node condition);
+/// const_expr(…) alone, or what `and`, `or` and `not` make of such: a condition with nothing else in it.
+bool is_constant(source::Node condition);
+
+/// Whether a test before an `elif` is known to hold, so that nothing comes to it.
+bool is_behind_taken(FactContext& context, source::Node clause);
+
 }  // namespace cutelab::reading

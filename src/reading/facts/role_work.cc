@@ -4,7 +4,8 @@
 #include "evidence/names.h"
 #include "reading/facts/role_names.h"
 
-// What the warps of a branch do beside the others: whether they have a part of their own, or come back.
+// What the warps of a branch do beside the others: whether they have a part of their own, or come back; and
+// what decides it while tracing.
 
 namespace cutelab::reading {
 using source::Field;
@@ -73,6 +74,37 @@ bool alone_and_rejoins(const FactContext& context, const RoleBlock& role) {
            d.node.index() > role.statement.index() && context.module().function_at(d.node) == function &&
            !stands_in_role(context, d.node);
   });
+}
+
+bool constant_of_kernel(const FactContext& context, Node condition) {
+  const int f = condition.is(NodeKind::identifier) ? context.module().function_at(condition) : -1;
+  if (f < 0) return false;
+  const source::PythonFunction& function = context.module().functions()[static_cast<std::size_t>(f)];
+  if (!function.has_decorator("kernel")) return false;
+  for (const source::Parameter& p : function.parameters)
+    if (p.name == condition.text()) return p.annotation.text().find("Constexpr") != std::string_view::npos;
+  return false;
+}
+
+bool is_constant(Node condition) {
+  if (condition.is(NodeKind::parenthesized_expression)) return is_constant(condition.first());
+  if (condition.is(NodeKind::call))
+    return leaf_name(condition.child(Field::function_field).text().substr(0, 80)) == "const_expr";
+  if (!condition.is(NodeKind::boolean_operator) && !condition.is(NodeKind::not_operator)) return false;
+  for (const Node side : condition.children())
+    if (!side.is(NodeKind::op) && side.field() != Field::operator_token && !is_constant(side)) return false;
+  return true;
+}
+
+bool is_behind_taken(FactContext& context, Node clause) {
+  const auto holds = [&](Node condition) {
+    const Abstract value = context.evaluator.value_of(0, condition);
+    return value.is_number() && value.number != 0;
+  };
+  bool taken = holds(clause.parent().child(Field::condition_field));
+  for (Node n = clause.parent().child(Field::alternative_field); n && !(n == clause) && !taken; n = n.next())
+    taken = n.is(NodeKind::elif_clause) && holds(n.child(Field::condition_field));
+  return taken;
 }
 
 }  // namespace cutelab::reading

@@ -118,41 +118,7 @@ void add_other_side(FactContext& context, Node condition, Node other) {
   context.roles.push_back(std::move(role));
 }
 
-/// `if is_first:` of a kernel with `is_first: Constexpr`: what each launch passes makes another kernel of it.
-bool constant_of_kernel(const FactContext& context, Node condition) {
-  const int f = condition.is(NodeKind::identifier) ? context.module().function_at(condition) : -1;
-  if (f < 0) return false;
-  const source::PythonFunction& function = context.module().functions()[static_cast<std::size_t>(f)];
-  if (!function.has_decorator("kernel")) return false;
-  for (const source::Parameter& p : function.parameters)
-    if (p.name == condition.text()) return p.annotation.text().find("Constexpr") != std::string_view::npos;
-  return false;
-}
-
 bool holds_constant(Node condition) { return condition.text().find("const_expr") != std::string_view::npos; }
-
-/// const_expr(…) alone, or what `and`, `or` and `not` make of such: a condition with nothing else in it.
-bool is_constant(Node condition) {
-  if (condition.is(NodeKind::parenthesized_expression)) return is_constant(condition.first());
-  if (condition.is(NodeKind::call))
-    return leaf_name(condition.child(Field::function_field).text().substr(0, 80)) == "const_expr";
-  if (!condition.is(NodeKind::boolean_operator) && !condition.is(NodeKind::not_operator)) return false;
-  for (const Node side : condition.children())
-    if (!side.is(NodeKind::op) && side.field() != Field::operator_token && !is_constant(side)) return false;
-  return true;
-}
-
-/// Whether a test before an `elif` is known to hold, so that nothing comes to it.
-bool is_behind_taken(FactContext& context, Node clause) {
-  const auto holds = [&](Node condition) {
-    const Abstract value = context.evaluator.value_of(0, condition);
-    return value.is_number() && value.number != 0;
-  };
-  bool taken = holds(clause.parent().child(Field::condition_field));
-  for (Node n = clause.parent().child(Field::alternative_field); n && !(n == clause) && !taken; n = n.next())
-    taken = n.is(NodeKind::elif_clause) && holds(n.child(Field::condition_field));
-  return taken;
-}
 
 /// A branch of device code on something the file's configuration decides: with const_expr only one side is
 /// traced; a plain if on such a value traces both sides.
