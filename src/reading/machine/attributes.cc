@@ -275,6 +275,17 @@ Value Machine::Interpreter::attribute_of_plain(const Value& object, Symbol symbo
                : m.unknown("an attribute of None", std::string(name));
 }
 
+namespace {
+/// Unbound: slices have no such attribute that is known here.
+Value part_of_slice(const Slice& slice, std::string_view name) {
+  const Value* part = name == "start"  ? &slice.begin
+                      : name == "stop" ? &slice.end
+                      : name == "step" ? &slice.step
+                                       : nullptr;
+  return part && !part->bound() ? Value::none() : part ? *part : Value();
+}
+}  // namespace
+
 Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node at, int module) {
   const std::string_view name = m.name_of(symbol);
   Object* o = object.object();
@@ -308,6 +319,9 @@ Value Machine::Interpreter::attribute(const Value& object, Symbol symbol, Node a
       if (Tuple* t = static_cast<Tuple*>(o); !t->names.empty())
         if (const Value found = attribute_of_tuple(t, symbol, at, module); found.bound() || m.raising_)
           return found;
+      break;
+    case Type::slice:
+      if (const Value part = part_of_slice(*static_cast<Slice*>(o), name); part.bound()) return part;
       break;
     case Type::function:
       if (const Value* set = static_cast<Function*>(o)->attributes.find(symbol)) return *set;

@@ -197,7 +197,10 @@ void Machine::Interpreter::delete_key(Dict* dict, const Value& index, Node targe
     undecided = undecided || same == Truth::unknown;
     return same == Truth::yes;
   });
-  if (items.size() == before && !undecided) m.raise_error("KeyError", m.repr(index), target, s->module);
+  if (items.size() == before && !undecided) {
+    if (dict->form == Dict::Form::counting) return;  // which is content with none
+    m.raise_error("KeyError", m.repr(index), target, s->module);
+  }
   dict->open = dict->open || items.size() == before;
 }
 

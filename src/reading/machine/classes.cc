@@ -123,8 +123,11 @@ void Machine::Interpreter::finish_class(Class* klass) {
   if (!klass->is_enum) return;
   line_of(klass);
   const bool flags = is_flag(*klass);
-  std::int64_t automatic = 0;
+  std::int64_t automatic = 0, highest = 0;
   const auto next = [&] {  // of flags the next bit
+    // The one behind the last in Python 3.10, behind the highest from 3.11 on.
+    if (!flags && automatic != highest)
+      return m.unknown("numbered by its enumeration, as Python's version has it", "auto");
     std::int64_t bit = 1;
     while (flags && bit <= automatic && bit < std::int64_t{1} << 61) bit *= 2;
     return flags ? (bit > automatic ? Value::integer(bit) : m.limit("a flag of more than 62 bits"))
@@ -141,7 +144,10 @@ void Machine::Interpreter::finish_class(Class* klass) {
     Value number = value;
     const Unknown* u = value.as<Unknown>();
     if (u && u->path == "enum.auto") number = next();
-    if (number.is_integral()) automatic = flags ? std::max(automatic, number.number()) : number.number();
+    if (number.is_integral()) {
+      highest = std::max(highest, number.number());
+      automatic = flags ? highest : number.number();
+    }
     member->attributes.at(value_symbol) = number;
     const Value first = member_of_value(klass, number);
     klass->attributes.at(name) = first.bound() ? first : Value(member);

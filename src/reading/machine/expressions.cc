@@ -349,7 +349,7 @@ Value Machine::Interpreter::unary(Node n, Scope* s) {
     const Value made = m.by_special(v, op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__");
     return made.bound() || m.raising_ ? made : unknown_at("not evaluated", n);
   }
-  if (op == "-") return m.arithmetic("-", Value::integer(0), v);
+  if (op == "-" && !v.as<Dict>()) return m.arithmetic("-", Value::integer(0), v);  // -Counter() is a Counter
   return v.is_unknown() ? v : unknown_at("not evaluated", n);
 }
 

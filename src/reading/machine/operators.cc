@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/text.h"
 #include "reading/machine/interpreter.h"
 #include "reading/machine/members.h"
 #include "reading/machine/question.h"
+#include "reading/machine/unmodelled.h"
 
 namespace cutelab::reading::machine {
 namespace {
@@ -236,15 +238,15 @@ Machine::Truth Machine::equal(const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) return as_truth(order_of_numbers(a, b) == 0);
   if (a.same(b)) return Truth::yes;
   if (!a.object() || !b.object()) {
-    const Value& boxed = a.object() ? a : b;
-    const Value& plain = a.object() ? b : a;
+    const auto& [boxed, plain] = a.object() ? std::tie(a, b) : std::tie(b, a);
     const Instance* i = boxed.as<Instance>();
-    if (!i) return Truth::no;
+    if (!i) return unmodelled_part(boxed) ? Truth::unknown : Truth::no;
     const bool by_number = i->klass->is_number || i->klass->module >= Library::first;
     if (i->klass->is_enum && by_number && plain.is_number())
       if (const Value* value = i->attributes.find(symbol("value"))) return equal(*value, plain);
     return equal_instances(a, b);
   }
+  if (unmodelled_part(a) || unmodelled_part(b)) return Truth::unknown;
   const Text *text_a = a.as<Text>(), *text_b = b.as<Text>();
   if (names_memory_space(*this, text_a, b) || names_memory_space(*this, text_b, a)) return Truth::yes;
   if (text_a && text_b) return as_truth(text_a->text == text_b->text);

@@ -5,7 +5,7 @@
 namespace cutelab::reading::machine {
 using source::Node;
 
-std::optional<std::vector<std::size_t>> positions_of(const Slice& slice, std::size_t size) {
+std::optional<SliceBounds> bounds_of(const Slice& slice, std::size_t size) {
   const auto known = [](const Value& v) { return !v.bound() || v.is_none() || v.is_integral(); };
   if (!known(slice.begin) || !known(slice.end) || !known(slice.step)) return std::nullopt;
   const auto n = static_cast<std::int64_t>(size);
@@ -16,8 +16,13 @@ std::optional<std::vector<std::size_t>> positions_of(const Slice& slice, std::si
     const std::int64_t at = v.number() < 0 ? v.number() + n : v.number();
     return step > 0 ? std::clamp<std::int64_t>(at, 0, n) : std::clamp<std::int64_t>(at, -1, n - 1);
   };
-  const std::int64_t begin = bound(slice.begin, step > 0 ? 0 : n - 1);
-  const std::int64_t end = bound(slice.end, step > 0 ? n : -1);
+  return SliceBounds{bound(slice.begin, step > 0 ? 0 : n - 1), bound(slice.end, step > 0 ? n : -1), step};
+}
+
+std::optional<std::vector<std::size_t>> positions_of(const Slice& slice, std::size_t size) {
+  const auto bounds = bounds_of(slice, size);
+  if (!bounds) return std::nullopt;
+  const auto [begin, end, step] = *bounds;
   std::vector<std::size_t> out;
   for (std::int64_t i = begin; step > 0 ? i < end : i > end; i += step)
     out.push_back(static_cast<std::size_t>(i));

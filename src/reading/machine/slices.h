@@ -7,6 +7,13 @@
 /// Slices of lists. Those that change one give false where they do not know how.
 namespace cutelab::reading::machine {
 
+/// slice.indices(size): from `begin` in steps before `end`, which is -1 where a negative step goes to the
+/// front.
+struct SliceBounds {
+  std::int64_t begin = 0, end = 0, step = 1;
+};
+/// nullopt when a bound is not known, or the step is zero.
+std::optional<SliceBounds> bounds_of(const Slice& slice, std::size_t size);
 /// Positions of a slice over `size` items; nullopt when a bound is not known.
 std::optional<std::vector<std::size_t>> positions_of(const Slice& slice, std::size_t size);
 /// list[slice] = value

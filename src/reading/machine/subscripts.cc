@@ -86,6 +86,26 @@ Value Machine::Interpreter::item_of_text(const Value& object, const Value& index
   return m.unknown("part of a text", std::string(at.text().substr(0, 80)));
 }
 
+namespace {
+/// A range again.
+Value slice_of_range(Machine& m, const Range& range, const Slice& slice, Node at) {
+  const Value whole = const_cast<Range*>(&range);
+  if (slice.step.is_integral() && slice.step.number() == 0)
+    return m.raise_error("ValueError", "slice step cannot be zero", at);
+  const auto items = m.items(whole);
+  const auto bounds = items ? bounds_of(slice, items->size()) : std::nullopt;
+  if (!bounds || !range.begin.is_integral() || !range.step.is_integral())
+    return m.unknown("part of a range", std::string(at.text().substr(0, 80)));
+  const std::int64_t begin = range.begin.number(), step = range.step.number();
+  Range* out = m.make<Range>();
+  out->begin = Value::integer(begin + bounds->begin * step);
+  out->end = Value::integer(begin + bounds->end * step);
+  out->step = Value::integer(bounds->step * step);
+  out->unrolled = range.unrolled;
+  return out;
+}
+}  // namespace
+
 Value Machine::Interpreter::subscript(const Value& object, const Value& index, Node at) {
   const Value out = subscript_plain(object, index, at);
   return out.is_unknown() ? aliased(out, {object}) : out;
@@ -98,6 +118,8 @@ Value Machine::Interpreter::subscript_plain(const Value& object, const Value& in
   if (object.as<Tuple>() || object.as<List>()) return item_of_sequence(object, as_index(m, index), at);
   if (object.as<Dict>()) return item_of_dict(object, index, at);
   if (object.as<Text>()) return item_of_text(object, as_index(m, index), at);
+  if (const Slice* slice = index.as<Slice>(); slice && object.as<Range>())
+    return slice_of_range(m, *object.as<Range>(), *slice, at);
   if (object.as<Range>())
     if (const auto items = m.items(object)) return subscript(m.list(*items), index, at);
   if (const Class* klass = object.as<Class>()) {
@@ -105,6 +127,8 @@ Value Machine::Interpreter::subscript_plain(const Value& object, const Value& in
     const Value* found = key ? klass->attributes.find(m.symbol(key->text)) : nullptr;
     if (found) return *found;
     if (key && klass->module < Library::first) return m.raise_error("KeyError", m.repr(index), at);
+    if (class_attribute(const_cast<Class*>(klass), m.symbol("__class_getitem__")).bound())
+      return m.unknown("what __class_getitem__ gives", std::string(at.text().substr(0, 80)));
     return object;  // a generic class with its parameters
   }
   return item_of_object(object, index, at);

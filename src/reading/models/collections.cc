@@ -27,8 +27,17 @@ std::optional<std::vector<std::string>> field_names(Machine& m, const Value& giv
   return out;
 }
 
+bool is_keyword(const std::string& name) {
+  static constexpr std::string_view keywords[] = {
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+  return std::find(std::begin(keywords), std::end(keywords), name) != std::end(keywords);
+}
+
 bool is_field_name(const std::string& name) {
-  return !name.empty() && name[0] != '_' && (name[0] < '0' || name[0] > '9') &&
+  return !name.empty() && !is_keyword(name) && name[0] != '_' && (name[0] < '0' || name[0] > '9') &&
          std::all_of(name.begin(), name.end(),
                      [](unsigned char c) { return c == '_' || std::isalnum(c) != 0; });
 }

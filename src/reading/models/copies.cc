@@ -47,6 +47,15 @@ class Copier {
       for (const auto& [key, value] : d->items) out->items.emplace_back(key, inner(value, depth));
       return out;
     }
+    if (const Record* r = v.as<Record>(); r && r->kind == "deque") {
+      Record* out = m_.record(r->kind, r->path);
+      copied_.emplace(r, out);
+      const Value items = m_.field(r, "items");
+      if (!items.as<List>()) return m_.unknown("a copy of a deque that is not known", "copy");
+      m_.set_field(out, "items", copy(items, depth + 1));
+      m_.set_field(out, "maxlen", m_.field(r, "maxlen"));
+      return out;
+    }
     if (const Set* s = v.as<Set>()) {
       Set* out = m_.make<Set>();
       out->items = s->items;

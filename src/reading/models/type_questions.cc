@@ -15,8 +15,63 @@ std::string_view name_of_form(Dict::Form form) {
                                           : "dict";
 }
 
-/// The class a value is an instance of, by Python's own names; unknown for values that models make.
+namespace {
+/// Python's abstract classes of containers that a built-in type of one kind is, of those named here.
+constexpr std::string_view abstract_classes[] = {"Iterable",   "Sized",    "Container", "Collection",
+                                                 "Reversible", "Sequence", "Mapping",   "MutableSequence",
+                                                 "Callable",   "Iterator", "Generator", "MutableMapping"};
+constexpr std::string_view built_in_types[] = {
+    "bool",  "int",   "float",   "str",   "tuple", "list",        "dict",    "type",       "NoneType",
+    "range", "slice", "complex", "bytes", "deque", "OrderedDict", "Counter", "defaultdict"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::string_view (&all)[N]) {
+  return std::find(std::begin(all), std::end(all), name) != std::end(all);
+}
+
+/// By the abstract classes that hold for a kind of object; nullopt: it is asked for something else.
+std::optional<bool> is_abstract(std::string_view type, std::initializer_list<std::string_view> holding) {
+  if (!is_one_of(type, abstract_classes)) return std::nullopt;
+  return std::find(holding.begin(), holding.end(), type) != holding.end();
+}
+
+std::optional<bool> abstract_of(const Object* o, std::string_view type) {
+  switch (o->type) {
+    case Type::text:
+    case Type::tuple:
+    case Type::range:
+      return is_abstract(type, {"Iterable", "Sized", "Container", "Collection", "Reversible", "Sequence"});
+    case Type::list:
+      if (static_cast<const List*>(o)->view_of) return std::nullopt;
+      return is_abstract(type, {"Iterable", "Sized", "Container", "Collection", "Reversible", "Sequence",
+                                "MutableSequence"});
+    case Type::dict:
+      return is_abstract(
+          type, {"Iterable", "Sized", "Container", "Collection", "Reversible", "Mapping", "MutableMapping"});
+    case Type::function:
+    case Type::method:
+    case Type::klass:
+      return type == "Callable" ? std::optional(true) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+}  // namespace
+
+std::optional<bool> is_built_in_kind(const Value& v, std::string_view type);
+
+/// Whether a value is an instance of a class of Python's own by its name. Unknown for values that models
+/// make, and where the name is none of those that are known here.
 std::optional<bool> is_builtin(const Value& v, std::string_view type) {
+  if (const Object* o = v.object())
+    if (const auto abstract = abstract_of(o, type)) return abstract;
+  const auto answer = is_built_in_kind(v, type);
+  const bool sure = answer && (*answer || is_one_of(type, built_in_types) ||
+                               (!v.object() && is_one_of(type, abstract_classes)));
+  return sure ? answer : std::nullopt;
+}
+
+std::optional<bool> is_built_in_kind(const Value& v, std::string_view type) {
   if (type == "object") return true;
   if (v.is_bool()) return type == "bool" || type == "int";
   if (v.is_int()) return type == "int" || type == "Integral";
@@ -34,8 +89,15 @@ std::optional<bool> is_builtin(const Value& v, std::string_view type) {
       return type == "list" || type == "Sequence" || type == "Iterable";
     case Type::dict:
       return type == "dict" || type == "Mapping" || type == name_of_form(static_cast<const Dict*>(o)->form);
-    case Type::set:
-      return type == "set";
+    case Type::set:  // of the one or the other kind
+      return type == "set" || type == "frozenset" ? std::nullopt : std::optional(false);
+    case Type::range:
+      return type == "range";
+    case Type::slice:
+      return type == "slice";
+    case Type::record:  // of a library's class, which may be one of Python's
+      if (static_cast<const Record*>(o)->kind == "deque") return type == "deque";
+      return std::nullopt;
     case Type::iterator:
       return type == "Iterator" || type == "Iterable";
     case Type::klass:

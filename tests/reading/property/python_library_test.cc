@@ -221,6 +221,51 @@ r = (itemgetter(1)([3, 4]), itemgetter(0, 2)([3, 4, 5]), attrgetter("x")(A(6)), 
     "'a.py'.removesuffix('.py'), 'a.py'.removesuffix('.cc'), ''.splitlines())",
 };
 
+/// What an object is and what its parts are: right, or not determined, never a plain no.
+TEST(PythonLibrary, KindsOfObjectsAndPartsOfRanges) {
+  expect_same({
+      R"(import collections.abc
+from collections import deque
+r = [isinstance(x, t) for x in ("a", (), [], {}, 1, None, range(3)) for t in
+     (collections.abc.Iterable, collections.abc.Sequence, collections.abc.Mapping, collections.abc.Sized)]
+)",
+      "r = isinstance(slice(1), slice), isinstance(range(9)[0:1], range), isinstance(1, slice), "
+      "isinstance([1], range)",
+      "r = range(10)[::-2] == range(9, -1, -2), range(10)[::-2], range(20)[3:15:4], range(9)[5:2], "
+      "range(8)[-3:]",
+      "s = slice(1, None, 2)\nr = s.start == 1, s.step, s.stop is None",
+      R"(class Items:
+    def __getitem__(self, i):
+        return (i.start, i.stop) if isinstance(i, slice) else i
+r = Items()[2:5], Items()[3]
+)",
+      R"(import copy
+from collections import Counter, deque, namedtuple
+q = deque([1, 2, 3], maxlen=3)
+other = copy.copy(q)
+other.append(9)
+c = Counter("aab")
+del c["z"], c["a"]
+try:
+    kind = namedtuple("Q", "def x")
+except ValueError:
+    kind = 0
+r = list(q), list(other), dict(c), kind
+)",
+  });
+  for (const char* text : {
+           "import sys\nr = isinstance(sys.version_info, tuple)",
+           "r = isinstance(frozenset(), set)",
+           "from collections.abc import Callable\nr = isinstance(len, Callable)",
+           "r = slice(1, 2) == slice(1, 2)",
+           "from collections import Counter\nr = (-Counter(x=-3))['x']",
+           "class C:\n    def __class_getitem__(cls, key):\n        return ('C', key)\nr = C[5] == ('C', 5)",
+           "from enum import IntEnum, auto\nclass E(IntEnum):\n    A = 3\n    B = 1\n    C = auto()\nr = "
+           "E.C.value",
+       })
+    EXPECT_TRUE(RanProgram(text).text("r").starts_with("?")) << text;
+}
+
 TEST(PythonLibrary, NamedTuples) { expect_same({std::begin(named_tuples), std::end(named_tuples)}); }
 TEST(PythonLibrary, Dictionaries) { expect_same({std::begin(dictionaries), std::end(dictionaries)}); }
 TEST(PythonLibrary, Iterations) { expect_same({std::begin(iterations), std::end(iterations)}); }
