@@ -61,6 +61,13 @@ Node cpp_parameters_of(Node function) {
   return cpp_function_name(function).parent().child(Field::parameters_field);
 }
 
+bool cpp_takes(Node function, std::size_t given) {
+  const auto taken = cpp_items(cpp_parameters_of(function));
+  const auto least = static_cast<std::size_t>(std::count_if(
+      taken.begin(), taken.end(), [](Node p) { return p.is(NodeKind::parameter_declaration); }));
+  return given >= least && given <= taken.size();
+}
+
 bool cpp_same_value(const CppValue& a, const CppValue& b) {
   if (a.kind != b.kind || a.text != b.text || a.bits != b.bits || a.constant != b.constant ||
       !(a.node == b.node))

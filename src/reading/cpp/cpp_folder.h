@@ -327,6 +327,8 @@ source::Node cpp_template_parameter_name(source::Node parameter);
 std::vector<std::string_view> namespaces_around(source::Node n);
 /// Parameters of a function's definition.
 source::Node cpp_parameters_of(source::Node function);
+/// Whether a call with so many arguments fits, by what has a default.
+bool cpp_takes(source::Node function, std::size_t given);
 /// Whether the preprocessor keeps or drops both together, as far as the source tells.
 bool same_branches(source::Node a, source::Node b);
 /// The identifier that a declarator declares, below pointers, arrays and references.

@@ -319,10 +319,7 @@ Node CppHostRun::method_named(Thing* object, std::string_view name, std::size_t 
   Node out;
   for (const Node one : methods_of_class(structure)) {
     if (cpp_function_name(one).text() != name) continue;
-    const auto taken = cpp_items(cpp_parameters_of(one));
-    const auto least = static_cast<std::size_t>(std::count_if(
-        taken.begin(), taken.end(), [](Node p) { return p.is(NodeKind::parameter_declaration); }));
-    if (given < least || given > taken.size()) continue;
+    if (!cpp_takes(one, given)) continue;
     if (out) {
       stop(one);
       return {};

@@ -89,10 +89,7 @@ Node CppHostRun::constructor_for(Node structure, std::size_t given, bool& any) {
     if (!is_constructor(one, name) || is_copying(one, name)) continue;
     if (!one.child(Field::body_field)) continue;  // = default
     any = true;
-    const auto taken = cpp_items(cpp_parameters_of(one));
-    const auto least = static_cast<std::size_t>(std::count_if(
-        taken.begin(), taken.end(), [](Node p) { return p.is(NodeKind::parameter_declaration); }));
-    if (given < least || given > taken.size()) continue;
+    if (!cpp_takes(one, given)) continue;
     if (out) {
       stop(one);
       return {};
