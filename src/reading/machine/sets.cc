@@ -90,6 +90,7 @@ Value Machine::combined_sets(std::string_view op, const Set& a, const Set& b) {
   if (op != "|" && op != "&" && op != "-" && op != "^") return {};
   if (a.open || b.open) return unknown("what a set holds is not known");
   SetFiller out(*this);
+  out.set()->frozen = a.frozen;
   const auto take = [&](const Set& from, const Set& other, bool those_in) {
     for (const Value& item : from.items) {
       const Set one = [&] {

@@ -193,7 +193,8 @@ struct Set : Object {
   static constexpr Type tag = Type::set;
   Set() : Object(tag) {}
   std::vector<Value> items;
-  bool open = false;  ///< as List::open
+  bool open = false;    ///< as List::open
+  bool frozen = false;  ///< a frozenset: `|=` makes another one
 };
 
 struct Scope;

@@ -128,6 +128,14 @@ Answer to_set(Call& c) {
   return Value(out.set());
 }
 
+Answer to_frozenset(Call& c) {
+  const auto given = c.count() ? c.arguments[0].as<Set>() : nullptr;
+  if (given && given->frozen) return c.arguments[0];
+  const Answer made = to_set(c);
+  if (Set* set = made ? made->as<Set>() : nullptr) set->frozen = true;
+  return made;
+}
+
 Answer to_dict(Call& c) {
   DictFiller out(c.machine);
   if (c.count()) {
@@ -266,7 +274,7 @@ void add_functions(Natives& n) {
   n.function("builtins", "tuple", to_tuple);
   n.function("builtins", "list", to_list);
   n.function("builtins", "set", to_set);
-  n.function("builtins", "frozenset", to_set);
+  n.function("builtins", "frozenset", to_frozenset);
   n.function("builtins", "dict", to_dict);
   n.function("builtins", "range", range);
   n.function("builtins", "sorted", ordered);

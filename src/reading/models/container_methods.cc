@@ -118,7 +118,7 @@ Answer copy(Call& c) {
     out->factory = d->factory;
     return Value(out);
   }
-  if (const Set* s = c.self.as<Set>()) {
+  if (const Set* s = c.self.as<Set>(); s && !s->frozen) {
     Set* out = c.machine.make<Set>();
     out->items = s->items;
     out->open = s->open;

@@ -56,7 +56,7 @@ class Copier {
       m_.set_field(out, "maxlen", m_.field(r, "maxlen"));
       return out;
     }
-    if (const Set* s = v.as<Set>()) {
+    if (const Set* s = v.as<Set>(); s && !s->frozen) {
       Set* out = m_.make<Set>();
       out->items = s->items;
       out->open = s->open;

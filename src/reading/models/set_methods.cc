@@ -32,6 +32,7 @@ Answer combined(Call& c) {
   Set* copy = c.machine.make<Set>();
   copy->items = out.as<Set>()->items;
   copy->open = out.as<Set>()->open;
+  copy->frozen = c.self.as<Set>() && c.self.as<Set>()->frozen;
   return Value(copy);
 }
 

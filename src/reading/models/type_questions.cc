@@ -145,6 +145,12 @@ std::optional<bool> is_a(Machine& m, const Value& v, const Value& type, int dept
   }
   const External* e = type.as<External>();
   if (!e) return std::nullopt;
+  if (e->path.starts_with("numbers.") && v.is_number()) {
+    const std::string_view tower = e->leaf();
+    return v.is_real() ? tower == "Number" || tower == "Complex" || tower == "Real" : true;
+  }
+  if (const Instance* instance = v.as<Instance>(); instance && e->leaf() == "Callable")
+    return instance->klass->attributes.find(m.symbol("__call__")) ? std::optional(true) : std::nullopt;
   if (const Instance* instance = v.as<Instance>())
     if (const auto answer = instance_is_a(instance, e->leaf())) return answer;
   const std::string_view leaf = e->leaf();

@@ -15,6 +15,7 @@ namespace cutelab::kernel {
 namespace {
 
 using testing::exported_tensor;
+using testing::KnownCall;
 
 /// Two products, (3, 2) · (2, 2)ᵀ and (1, 5) · (4, 5)ᵀ, behind a table of two rows: a, b, d.
 ExportedCall grouped_call() {
@@ -46,17 +47,6 @@ Operator grouped_product() {
   op.roles = {{"a", {"at[*,0]", {"m", "k"}}}, {"b", {"at[*,1]", {"n", "k"}}}, {"d", {"at[*,2]", {"m", "n"}}}};
   return op;
 }
-
-class GroupExporter final : public Exporter {
- public:
-  Result<Exported> get(const ExportWanted&) const override {
-    Exported made;
-    made.folder = "somewhere";
-    made.call = call;
-    return made;
-  }
-  ExportedCall call = grouped_call();
-};
 
 PackageDescription grouped_package() {
   PackageDescription d;
@@ -159,7 +149,7 @@ ExportedCall many_products(int count) {
 
 TEST(Groups, ThousandsOfProblemsTakeTimeThatGrowsWithThem) {
   constexpr int count = 4000;
-  auto exporter = std::make_shared<GroupExporter>();
+  auto exporter = std::make_shared<KnownCall>(grouped_call());
   exporter->call = many_products(count);
   PackageDescription d = grouped_package();
   d.op.roles = {
@@ -227,7 +217,7 @@ TEST(Groups, AreTheOperatorsOfTheProblems) {
 TEST(Groups, WorkIsTheirSumAndEachResultHasItsOwnTolerance) {
   const auto work = operator_work(grouped_product(), grouped_call());
   EXPECT_EQ(work.flops.at("fp32"), 2.0 * (3 * 2 * 2 + 1 * 4 * 5));
-  const ImportedPlan plan(grouped_package(), std::make_shared<GroupExporter>());
+  const ImportedPlan plan(grouped_package(), std::make_shared<KnownCall>(grouped_call()));
   const auto params = *parse_parameters("grouped", plan.parameters(), {});
   EXPECT_GT(plan.tolerance_of(params, "at[1,2]").floor, plan.tolerance_of(params, "at[0,2]").floor)
       << "sums of 5 lose more than sums of 2";
@@ -235,7 +225,7 @@ TEST(Groups, WorkIsTheirSumAndEachResultHasItsOwnTolerance) {
 }
 
 TEST(GroupedPlan, HasAReferenceForEachResult) {
-  const ImportedPlan plan(grouped_package(), std::make_shared<GroupExporter>());
+  const ImportedPlan plan(grouped_package(), std::make_shared<KnownCall>(grouped_call()));
   const auto params = *parse_parameters("grouped", plan.parameters(), {});
   EXPECT_EQ(plan.cannot_run_because(), "");
   const Outputs outputs = plan.prepare_outputs(params);
@@ -254,7 +244,7 @@ TEST(GroupedPlan, HasAReferenceForEachResult) {
 }
 
 TEST(GroupedPlan, TablesGetTheAddressesOfTheirTensors) {
-  const ImportedPlan plan(grouped_package(), std::make_shared<GroupExporter>());
+  const ImportedPlan plan(grouped_package(), std::make_shared<KnownCall>(grouped_call()));
   const auto params = *parse_parameters("grouped", plan.parameters(), {});
   const auto kernel = plan.plan(params, plan.autotune_configs(params)[0]);
   ASSERT_TRUE(kernel) << kernel.error().message();
@@ -269,7 +259,7 @@ TEST(GroupedPlan, TablesGetTheAddressesOfTheirTensors) {
 }
 
 TEST(GroupedPlan, ATextOfTuplesIsTheProblem) {
-  const ImportedPlan plan(grouped_package(), std::make_shared<GroupExporter>());
+  const ImportedPlan plan(grouped_package(), std::make_shared<KnownCall>(grouped_call()));
   const auto given = parse_parameters("grouped", plan.parameters(), {{"sizes", "(1, 2, 3), (4,5,6)"}});
   ASSERT_TRUE(given);
   EXPECT_EQ(given->word("sizes"), "(1,2,3),(4,5,6)") << "one spelling, one kept export";

@@ -252,6 +252,22 @@ except ValueError:
     kind = 0
 r = list(q), list(other), dict(c), kind
 )",
+      R"(import copy
+u = frozenset([1, 2]); w = u; u |= {3}; x = u; u &= {1}; y = w; y -= {2}
+def grow(s):
+    s |= {9}
+    return s
+z = grow(w)
+v = {1}; t = v; v |= {2}
+r = sorted(w), sorted(x), sorted(u), sorted(y), sorted(z), sorted(t), copy.copy(w) is w, frozenset(w) is w
+)",
+      R"(import numbers
+from collections.abc import Callable
+class C:
+    def __call__(self):
+        return 1
+r = [isinstance(x, t) for x in (1, 1.0, True, "a") for t in (numbers.Number, numbers.Real, numbers.Integral)], isinstance(C(), Callable)
+)",
   });
   for (const char* text : {
            "import sys\nr = isinstance(sys.version_info, tuple)",
