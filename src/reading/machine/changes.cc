@@ -101,7 +101,9 @@ bool Machine::Interpreter::augmented_in_place(std::string_view op, const Value& 
     return true;
   }
   const bool counting = dict && dict->form == Dict::Form::counting;
-  if (!(set && !set->frozen && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*") && !counting) return false;
+  if (!(set && !set->frozen && operand.as<Set>()) && !(dict && op == "|") && !(list && op == "*") &&
+      !counting)
+    return false;
   const Value after = m.arithmetic(op, before, operand);
   if (m.raising_) return true;
   if (set && after.as<Set>()) {
