@@ -142,7 +142,7 @@ build_program() {
   fi
   if ! is_fresh; then
     [ -x "$program" ] || say "first start: parts of the source parsers and examples, then the program itself. Two cores took" \
-      "three and a half minutes for both; later starts build only what changed"
+      "a little over three minutes for both; later starts build only what changed"
     install_debian build
     began=$(mktemp "$root/build/.began-XXXXXX")  # a file changed from now on is newer than what we build
     python3 "$root/tools/setup/fetch.py" || { rm -f "$began"; exit 3; }
